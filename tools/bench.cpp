@@ -1,4 +1,4 @@
-/// `gemel bench`: what each device reaches, as a table or as JSON.
+/// `gemel bench`: measures each device; prints a table or JSON.
 #include "commands.hpp"
 #include "table.hpp"
 
@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// One figure; nothing where the device cannot.
+/// One result; empty if the device does not support it.
 struct Figure {
     const char* key;   ///< in JSON, with its unit
     const char* name;  ///< for people
@@ -31,7 +31,7 @@ struct Figure {
     std::function<std::optional<double>()> measure;
 };
 
-/// The best of several turns of a call that ends when its work is done, in seconds each.
+/// The best time of several calls, in seconds; each call must wait for its work.
 double best_of(double seconds, const std::function<void()>& call) {
     call();  // compiles, allocates, pages in
     double best = 1e30;
@@ -56,7 +56,7 @@ KERNEL void chains(GLOBAL_MEM REAL *out, REAL a, REAL b)
 })";
 constexpr double chain_operations = 512.0 * 8 * 2;
 
-// Half numbers go two at a time, as devices have them.
+// Half numbers are processed in pairs, as devices do.
 const char* const half_cuda = R"(
 #include <cuda_fp16.h>
 extern "C" __global__ void chains(__half2 *out, float a, float b)
@@ -142,7 +142,7 @@ class Bench {
         return 4 * 2 * static_cast<double>(x.size_bytes()) / seconds * 1e-9;
     }
 
-    /// Threads that fill the device a few times over.
+    /// Enough threads to fill the device several times.
     std::int64_t blocks() const { return std::int64_t{context_.device().info().compute_units} * (is_cpu_ ? 8 : 64); }
 
     template <class Real>
@@ -177,7 +177,7 @@ class Bench {
         }
     }
 
-    /// Texts that no cache has, the drivers' own included.
+    /// Texts that are in no cache, not even in the drivers' own.
     double compile() {
         const auto now = std::chrono::system_clock::now().time_since_epoch().count();
         int turn = 0;
@@ -198,7 +198,7 @@ class Bench {
     std::size_t bytes_;
 };
 
-/// On a terminal, what is being measured.
+/// Shows the current measurement, if the output is a terminal.
 void show_progress(const std::string& what) {
     static const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
     if (is_terminal) std::fprintf(stderr, "\r\033[K%s", what.c_str()), std::fflush(stderr);

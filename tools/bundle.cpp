@@ -18,7 +18,7 @@ namespace gemel::tools {
 
 int bundle_list(const std::string& file) {
     Table table(0);
-    constexpr std::size_t shown = 48;  // what identifies an OpenCL device is long
+    constexpr std::size_t shown = 48;  // OpenCL devices have long identifiers
     for (const KernelBundle::Entry& entry : KernelBundle::load(file).entries()) {
         const std::string& target = entry.target;
         table.row({entry.dialect, target.size() > shown ? target.substr(0, shown) + "..." : target,

@@ -58,7 +58,7 @@ int cache_clear() {
     for (const DiskCache::Entry& entry : stored.entries()) before.emplace(entry.file, entry.last_use);
     const std::size_t removed = stored.clear();
     std::printf("removed %s from %s\n", counted(removed, "entry", "entries").c_str(), stored.folder().c_str());
-    // What other processes have added since, or written anew, is no failure.
+    // Entries that other processes have added or rewritten meanwhile are no failure.
     std::size_t left = 0;
     for (const DiskCache::Entry& entry : stored.entries())
         left += before.contains({entry.file, entry.last_use}) ? 1 : 0;

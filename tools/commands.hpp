@@ -8,42 +8,43 @@
 
 namespace gemel::tools {
 
-/// Everything that a bug report needs: gemel, plug-ins, devices, libraries, cache, environment.
-/// @param all  also what drivers tell by names of their own
+/// Prints everything that a bug report needs: gemel, plug-ins, devices, libraries, cache, environment.
+/// @param all  also the drivers' attributes under their own names
 int info(bool as_json, bool all = false);
 
-/// The compiled kernels on disk, newest first.
+/// Lists the compiled kernels on disk, newest first.
 int cache_list();
-/// Where the cache is, how it is used and how full it is.
+/// Prints the location, the use and the size of the cache.
 int cache_stat();
 /// Removes every entry.
 int cache_clear();
 
-/// The programs of a bundle.
+/// Lists the programs of a bundle.
 int bundle_list(const std::string& file);
-/// Writes the programs of several bundles into one; of equal ones the last stays.
+/// Writes the programs of several bundles into one; of equal programs the last one is kept.
 int bundle_merge(const std::string& output, const std::vector<std::string>& inputs);
-/// Becomes a command whose compiled programs are added to a bundle.
+/// Replaces this process by a command, whose compiled programs are added to a bundle.
 int bundle_record(const std::string& file, const std::string& architectures, const std::vector<std::string>& command);
 
-/// Prints a portable program, or standard input if `file` is "-", as a complete one in each of the dialects, or writes
-/// it to `output_folder` if that is not empty.
+/// Converts a portable program, or standard input if `file` is "-", to a complete program in each of the dialects.
+/// Prints it, or writes it to `output_folder` if that is not empty.
 int translate(const std::string& file, const std::vector<std::string>& dialects, const std::string& output_folder,
               const std::vector<std::string>& include_folders);
 
-/// What is stored of tunings: searches and tunings in use, by device.
+/// Lists the stored tunings: searches, and tunings in use, by device.
 int tune_list();
-/// Every trial of what has `part` in its name.
+/// Lists every trial of the searches whose names contain `part`.
 int tune_show(const std::string& part);
-/// One search in the T4 format.
+/// Prints one search in the T4 format.
 int tune_export(const std::string& part);
-/// Removes what has `part` in its name; everything if it is empty.
+/// Removes everything whose name contains `part`; all if it is empty.
 int tune_clear(const std::string& part);
 
-/// What this machine's devices reach: launches, copies, bandwidth, arithmetic, the compiler.
-/// @param seconds  for each figure, about
+/// Measures this machine's devices: launches, copies, bandwidth, arithmetic, the compiler.
+/// @param seconds  approximate time for each measurement
 int bench(bool as_json, double seconds);
-/// Repeats a captured call on the default device, or on one of a device's id, "opencl:0". @returns 1 if results differ
+/// Repeats a captured call on the default device, or on the device with an id such as "opencl:0". @returns 1 if results
+/// differ
 int replay(const std::string& folder, const std::string& device);
 
 struct TuneFileOptions {
@@ -53,7 +54,7 @@ struct TuneFileOptions {
     std::uint64_t seed = 0;
     bool again = false;
 };
-/// Tunes the kernel of a file whose comments name its space.
+/// Tunes the kernel of a file whose comments define its space.
 int tune_file(const std::string& name, const TuneFileOptions& options);
 
 }  // namespace gemel::tools

@@ -1,4 +1,4 @@
-/// The facts about a device, each named once.
+/// The properties of a device.
 #include "facts.hpp"
 
 #include <gemel/core/text.hpp>

@@ -1,4 +1,4 @@
-/// The facts about a device as a list, so that text and JSON say the same.
+/// The properties of a device as a list, so that text and JSON contain the same.
 #pragma once
 
 #include <gemel/core/device.hpp>
@@ -13,12 +13,12 @@ namespace gemel::tools {
 /// One member of DeviceInfo.
 struct Fact {
     std::string key;               ///< the member's name
-    nlohmann::ordered_json value;  ///< null if the driver does not tell
+    nlohmann::ordered_json value;  ///< null if the driver does not report it
     std::string label;             ///< for people
-    std::string text;              ///< for people; empty if the driver does not tell
+    std::string text;              ///< for people; empty if the driver does not report it
 };
 
-/// Every fact but name, in the order of DeviceInfo; capabilities apart.
+/// Every property except the name, in the order of DeviceInfo; without capabilities.
 std::vector<Fact> facts(const DeviceInfo& info);
 /// The capability bits: value is true or false.
 std::vector<Fact> capabilities(const DeviceInfo& info);

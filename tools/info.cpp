@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A text of several lines with every line after the first moved to the right.
+/// Indents every line after the first.
 std::string indented(const std::string& text, const std::string& by) {
     std::string out;
     for (const char c : text) {
@@ -163,7 +163,7 @@ void print_json(const InfoReport& report, bool all) {
     for (const EnvironmentVariable& variable : report.environment)
         if (variable.current) out["environment"][variable.name] = *variable.current;
     for (const auto& [name, value] : report.foreign) out["environment"][name] = value;
-    // A driver's or the environment's text may hold bytes that are not UTF-8.
+    // Texts of drivers or of the environment may contain bytes that are not UTF-8.
     std::puts(out.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
 }
 

@@ -1,4 +1,4 @@
-/// Collects what `gemel info` prints. Nothing here fails because a backend does: that is what the report is for.
+/// Collects the data for `gemel info`. A failing backend is part of the report: it must not make the report fail.
 #include "info_report.hpp"
 
 #include <gemel/core/error.hpp>
@@ -15,7 +15,7 @@
 namespace gemel::tools {
 namespace {
 
-/// Variables of drivers, loaders and compilers that change what gemel finds.
+/// Variables of drivers, loaders and compilers that affect gemel.
 constexpr const char* foreign_variables[] = {"CUDA_VISIBLE_DEVICES",
                                              "CUDA_PATH",
                                              "CUDA_HOME",
@@ -77,7 +77,7 @@ CacheReport cache_report() {
     CacheReport report;
     if (const auto folder = DiskCache::default_folder()) {
         report.folder = folder->string();
-        // Opened by its folder, not by DiskCache::kernels(), so that the entries show also while the cache is off.
+        // Opened by its folder, not by DiskCache::kernels(), so that the entries are shown even if the cache is off.
         const DiskCache stored(*folder, DiskCache::default_limit_bytes, DiskCache::Mode::readonly);
         for (const DiskCache::Entry& entry : stored.entries()) {
             ++report.entries;

@@ -1,4 +1,4 @@
-/// What `gemel info` knows, collected before anything is printed.
+/// The data of `gemel info`, collected before anything is printed.
 #pragma once
 
 #include <gemel/core/device.hpp>
@@ -14,10 +14,10 @@
 
 namespace gemel::tools {
 
-/// The cache of compiled kernels as it stands.
+/// The state of the cache of compiled kernels.
 struct CacheReport {
     std::optional<std::string> folder;  ///< nothing without a home folder
-    std::string mode;                   ///< "on", "readonly", "off", or what is wrong with the setting
+    std::string mode;                   ///< "on", "readonly", "off", or the error in the setting
     std::size_t entries = 0;
     std::size_t bytes = 0;
     std::size_t limit_bytes = DiskCache::default_limit_bytes;
@@ -30,7 +30,7 @@ struct InfoReport {
     std::vector<std::string> search_path;
     std::vector<BackendStatus> backends;
     std::vector<Device> devices;           ///< all
-    std::vector<Device> excluded_devices;  ///< those of them that GEMEL_BACKEND and GEMEL_DEVICE leave out
+    std::vector<Device> excluded_devices;  ///< devices that GEMEL_BACKEND and GEMEL_DEVICE exclude
     std::optional<Device> default_device;
     std::string no_default;  ///< why there is no default device
     CacheReport cache;

@@ -1,4 +1,4 @@
-/// The `gemel` command: reads the command line and hands over. Exit codes: 0 done, 1 failed, 2 wrong usage.
+/// The `gemel` command: parses the command line and calls the command. Exit codes: 0 done, 1 failed, 2 wrong usage.
 #include "bundle_command.hpp"
 #include "commands.hpp"
 #include "measure_commands.hpp"

@@ -1,4 +1,4 @@
-/// `gemel replay`: a captured call once more, beside what it gave then.
+/// `gemel replay`: repeats a captured call and compares the results.
 #include "commands.hpp"
 
 #include <gemel/core/capture.hpp>

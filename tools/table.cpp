@@ -11,7 +11,7 @@ std::string Table::text() const {
     std::vector<std::size_t> widths;
     for (const auto& cells : rows_) {
         widths.resize(std::max(widths.size(), cells.size()));
-        // The last cell of a row needs no padding, so a long one does not push the others apart.
+        // The last cell of a row is not padded, and its width does not widen the column.
         for (std::size_t i = 0; i + 1 < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
     }
     std::string out;

@@ -8,7 +8,7 @@
 
 namespace gemel::tools {
 
-/// Rows of cells; every column is as wide as its widest cell, the last one runs free.
+/// Rows of cells; every column is as wide as its widest cell, except that the last one has no width.
 class Table {
    public:
     /// @param indent  spaces before each row

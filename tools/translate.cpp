@@ -1,5 +1,5 @@
-/// `gemel translate FILE --to cuda,opencl`: a portable program as a complete one of either language, which compiles
-/// without gemel.
+/// `gemel translate FILE --to cuda,opencl`: converts a portable program to a complete program in either language, which
+/// compiles without gemel.
 #include "commands.hpp"
 
 #include <gemel/core/dialect.hpp>
@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// More than any program has; what never ends is refused at it.
+/// More than any program has; a file that never ends is rejected at this size.
 constexpr std::size_t max_bytes = std::size_t{64} << 20;
 
-/// Nothing unless it is a file: devices and pipes may never end.
+/// Empty unless it is a regular file: devices and pipes may never end.
 std::optional<std::string> contents(const fs::path& file) {
     std::error_code ignored;
     if (!fs::is_regular_file(file, ignored)) return std::nullopt;
@@ -59,7 +59,7 @@ bool is_directive(const Token& token, std::string_view first, std::string_view s
     return !parts.empty() && parts[0].is(first) && (second.empty() || (parts.size() > 1 && parts[1].is(second)));
 }
 
-/// Whether a file is meant to be included once: by #pragma once, or by a guard around all of it.
+/// Whether a file is included only once: by #pragma once, or by an include guard around the whole file.
 bool is_once(const std::vector<Token>& tokens) {
     for (const Token& token : tokens)
         if (is_directive(token, "pragma", "once")) return true;
@@ -81,8 +81,8 @@ bool is_once(const std::vector<Token>& tokens) {
     return is_guard;
 }
 
-/// Puts what the program includes by "name" in that place, if it lies beside the includer or in one of the folders.
-/// Other includes stay, for the compiler to find.
+/// Replaces each #include "name" by the file, if it is in the folder of the including file or in one of the given
+/// folders. Other includes remain for the compiler.
 class Inliner {
    public:
     explicit Inliner(const std::vector<std::string>& folders) : folders_(folders) {}
@@ -101,7 +101,7 @@ class Inliner {
             result.append(text, copied, token.position - copied);
             copied = token.position + token.text.size();
             if (is_pragma) {
-                copied += copied < text.size();  // its line's end
+                copied += copied < text.size();  // the end of the line
                 continue;
             }
             const std::string inner = contents(*file).value_or("");
@@ -137,7 +137,7 @@ class Inliner {
 /// A piece of a prelude: a line, or all from an #if to its #endif.
 struct Piece {
     std::string_view text;
-    std::vector<std::string_view> defines = {};  ///< words; none if it stays whatever is used
+    std::vector<std::string_view> defines = {};  ///< words; none if the piece is always kept
 };
 
 /// The words that a line defines, if it does nothing else.
@@ -186,25 +186,26 @@ std::vector<Piece> pieces_of(std::string_view all) {
     return pieces;
 }
 
-/// A dialect's words without the macros and types that nobody uses, neither the program nor what is left of them.
+/// The prelude of a dialect without unused macros and types: those that neither the program nor the remaining prelude
+/// uses.
 std::string used_prelude(const Dialect& dialect, const std::string& program) {
     const std::string all = prelude(dialect, program);
     std::set<std::string, std::less<>> used;
-    bool is_known = program.find("##") == std::string::npos;  // pasted words do not show
+    bool is_known = program.find("##") == std::string::npos;  // pasted words cannot be found
     const auto use = [&](std::string_view text) {
         for (const Token& token : tokenize(text)) {
             if (token.is_word()) used.emplace(token.text);
             const std::vector<Token> parts = parts_of(token);
             for (const Token& part : parts)
                 if (part.is_word()) used.emplace(part.text);
-            // What a file uses that was not found is not known either; those of compilers know no words of gemel.
+            // The words of files that were not found are unknown; but compilers' headers use no words of gemel.
             if (parts.size() > 1 && parts[0].is("include") && parts[1].kind == Token::Kind::literal) is_known = false;
         }
     };
     use(program);
     if (!is_known) return all;
     std::vector<Piece> pieces = pieces_of(all);
-    // From the last on: a word is used by what comes behind it.
+    // From the last piece to the first: a word is used by later pieces.
     for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
         const bool is_used =
             piece->defines.empty() || std::any_of(piece->defines.begin(), piece->defines.end(),

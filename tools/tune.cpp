@@ -1,4 +1,4 @@
-/// `gemel tune`: what the store of tunings holds, and the tuning of a kernel in a file with its space in comments.
+/// `gemel tune`: shows the stored tunings, and tunes a kernel in a file whose comments define the space.
 #include "commands.hpp"
 #include "table.hpp"
 
@@ -60,7 +60,7 @@ int tune_show(const std::string& part) {
             table.row({to_string(trial.point), trial.milliseconds ? milliseconds(trial.milliseconds) : trial.failure});
         std::fputs(table.text().c_str(), stdout);
     }
-    if (!is_found) throw Error(text("nothing that is stored has '", part, "' in its name; `gemel tune ls` lists all"));
+    if (!is_found) throw Error(text("no stored search has '", part, "' in its name; `gemel tune ls` lists all"));
     return 0;
 }
 
@@ -73,7 +73,7 @@ int tune_export(const std::string& part) {
         std::string names;
         for (const tune::Stored& record : meant) names += "\n  " + record.work + " on " + record.device;
         throw Error(text(tools::counted(meant.size(), "search", "searches"), " with '", part,
-                         "' in its name; a file in the T4 format holds one", names));
+                         "' in the name, expected one; `gemel tune ls` lists the names", names));
     }
     std::fputs(to_json(meant.front()).c_str(), stdout);
     return 0;
@@ -91,7 +91,7 @@ int tune_clear(const std::string& part) {
 
 namespace {
 
-/// The commentary of a kernel file: lines "// tune KEY VALUE".
+/// The tuning comments of a kernel file: lines "// tune KEY VALUE".
 struct KernelFile {
     std::string source, kernel;
     std::vector<tune::Parameter> parameters;
@@ -126,7 +126,7 @@ KernelFile read_kernel_file(const std::string& name) {
     std::ifstream in(name);
     KernelFile file;
     file.source.assign(std::istreambuf_iterator<char>(in), {});
-    if (!in.good() && file.source.empty()) throw Error(text("cannot read ", name));
+    if (!in.good() && file.source.empty()) throw Error(text("cannot read ", name, "; give a kernel file"));
     int number = 0;
     for (const std::string& line : split(file.source, '\n')) {
         ++number;
@@ -158,7 +158,7 @@ KernelFile read_kernel_file(const std::string& name) {
          {std::pair{"kernel NAME", file.kernel.empty()}, std::pair{"parameter NAME = VALUES", file.parameters.empty()},
           std::pair{"grid EXPRESSIONS", file.grid.empty()}, std::pair{"block EXPRESSIONS", file.block.empty()},
           std::pair{"arguments LIST", file.arguments.empty()}})
-        if (is_missing) throw Error(text(name, ": there is no line \"// tune ", what, "\""));
+        if (is_missing) throw Error(text(name, ": expected a line \"// tune ", what, "\", got none; add it"));
     return file;
 }
 
@@ -166,7 +166,8 @@ codegen::Values values_at(const tune::Point& point) { return {point.values().beg
 
 Dim3 extents(const std::vector<std::string>& expressions, const tune::Point& point) {
     std::array<long long, 3> extent{1, 1, 1};
-    if (expressions.size() > 3) throw Error("a launch has at most 3 axes");
+    if (expressions.size() > 3)
+        throw Error(text("expected at most 3 axes of a grid or block, got ", expressions.size()));
     for (std::size_t axis = 0; axis < expressions.size(); ++axis)
         extent[axis] = std::stoll(codegen::render("{{ (" + expressions[axis] + ") | int }}", values_at(point)));
     return {extent[0], extent[1], extent[2]};
@@ -187,7 +188,9 @@ class FileArguments {
             const long long count =
                 std::stoll(codegen::render("{{ " + word.substr(open + 1, word.find(']') - open - 1) + " }}"));
             const DType dtype = parse_type(type);
-            if (dtype.empty()) throw Error(text("the argument \"", word, "\": '", type, "' is no type of elements"));
+            if (dtype.empty())
+                throw Error(
+                    text("the argument \"", word, "\": expected an element type such as float, got '", type, "'"));
             const AnyArray array(current_context(), dtype, Shape{count});
             if (array.dtype().is_floating())
                 array.fill(0.5);
@@ -198,7 +201,7 @@ class FileArguments {
         }
         const std::size_t blank = word.find(' ');
         if (blank == std::string::npos)
-            throw Error(text("the argument \"", word, "\" is neither TYPE[COUNT] nor TYPE VALUE"));
+            throw Error(text("the argument \"", word, "\": expected TYPE[COUNT] or TYPE VALUE, such as \"int32_t 3\""));
         const std::string type = word.substr(0, blank), value = codegen::render("{{ " + word.substr(blank + 1) + " }}");
         if (type == "float")
             packed.emplace_back(std::stof(value));
@@ -213,8 +216,8 @@ class FileArguments {
         else if (type == "uint64_t")
             packed.emplace_back(static_cast<std::uint64_t>(std::stoull(value)));
         else
-            throw Error(
-                text("the argument \"", word, "\": values are float, double, int32_t, int64_t, uint32_t or uint64_t"));
+            throw Error(text("the argument \"", word,
+                             "\": expected a value of float, double, int32_t, int64_t, uint32_t or uint64_t"));
     }
 };
 

@@ -1,4 +1,4 @@
-/// Opens driver and compiler at run time; what their codes mean, and which of them lose a context.
+/// Opens the driver and the compiler at run time; the meaning of their status codes, and which of them lose a context.
 #include "api.hpp"
 
 #include <gemel/core/environment.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Opens the first of some libraries that opens; what each said goes to `trouble`.
+/// Opens the first library of a list that can be opened; the error of each failure is added to `trouble`.
 void* open_first(const std::vector<std::string>& names, std::string& path, std::string& trouble) {
     std::vector<std::string> words;
     for (const auto& name : names) {
@@ -32,7 +32,7 @@ void* open_first(const std::vector<std::string>& names, std::string& path, std::
     return nullptr;
 }
 
-/// Where a loaded function comes from, in place of the bare name that found it.
+/// Replaces the bare name of a library by the path of the file from which a function was loaded.
 void resolve_path(void* function, std::string& path) {
     Dl_info info{};
     std::error_code error;
@@ -40,7 +40,7 @@ void resolve_path(void* function, std::string& path) {
         if (const auto full = fs::canonical(info.dli_fname, error); !error) path = full.string();
 }
 
-/// Binds entries until one that must be there is missing; returns its name, or nothing.
+/// Binds entry points until a required one is missing; returns its name, or nothing.
 template <class... E>
 std::string bind_all(void* library, E&... entries) {
     std::string missing;
@@ -54,7 +54,7 @@ std::string bind_all(void* library, E&... entries) {
 }
 
 void open_driver(Driver& d) {
-    // WSL and containers keep the driver's library beside the usual folders.
+    // WSL and containers keep the driver's library in other folders.
     void* library = open_first(
         {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"}, d.path, d.trouble);
     if (!library) return;
@@ -104,7 +104,7 @@ void open_driver(Driver& d) {
 std::vector<std::string> compiler_candidates(int driver_version) {
     std::vector<std::string> names;
     if (const auto named = env::get("GEMEL_NVRTC")) return {*named};
-    // A cubin needs a driver at least as new as its compiler's major version: the driver's own comes first.
+    // A cubin needs a driver at least as new as its compiler's major version: the driver's own version is tried first.
     std::vector<std::string> majors{"13", "12"};
     if (driver_version && driver_version < 13000) std::swap(majors[0], majors[1]);
     std::vector<std::string> files;
@@ -118,7 +118,7 @@ std::vector<std::string> compiler_candidates(int driver_version) {
     return names;
 }
 
-/// The toolkit's headers, beside the compiler or at the usual places.
+/// The toolkit's headers: next to the compiler, or in the usual folders.
 std::string find_headers(const std::string& compiler_path) {
     std::vector<fs::path> folders;
     if (const char* root = ::secure_getenv("CUDA_PATH")) folders.push_back(fs::path(root) / "include");
@@ -252,7 +252,7 @@ void fail(const char* call, Status status) {
     const std::string message = text(call, " failed: ", error_name(status), " (", static_cast<int>(status), ")");
     switch (status) {
         case CUDA_ERROR_OUT_OF_MEMORY: throw OutOfMemory(message);
-        // After these the driver answers the same to every call of the context.
+        // After these the driver returns the same code from every call in the context.
         case CUDA_ERROR_ILLEGAL_ADDRESS:
         case CUDA_ERROR_LAUNCH_TIMEOUT:
         case CUDA_ERROR_CONTEXT_IS_DESTROYED:

@@ -1,4 +1,4 @@
-/// CUDA as the rest of this folder sees it: every entry point as an object that is traced and checked when called.
+/// The CUDA API for this plug-in: every entry point is an object that traces and checks its calls.
 #pragma once
 
 #include <cuda.h>
@@ -19,10 +19,10 @@ inline constexpr Status success = CUDA_SUCCESS;
 /// "CUDA_ERROR_INVALID_VALUE"
 const char* error_name(Status status);
 const char* error_name(nvrtcResult status);
-/// Throws what a failed call means: OutOfMemory, DeviceLost or DeviceError.
+/// Throws the exception for a failed call: OutOfMemory, DeviceLost or DeviceError.
 [[noreturn]] void fail(const char* call, Status status);
 [[noreturn]] void fail(const char* call, nvrtcResult status);
-/// For destructors: logs a failed call, except one that only says that the driver has gone.
+/// For destructors: logs a failed call, unless the driver has only been shut down.
 void log_failure(const char* call, Status status) noexcept;
 void log_failure(const char* call, nvrtcResult status) noexcept;
 
@@ -61,7 +61,7 @@ class Entry<R(P...)> {
 using HostFunction = void(CUDA_CB*)(void*);
 
 /// The functions in use, each with the name that the library exports. cuda.h maps some short names to versioned ones,
-/// and CUDA 13 maps more of them: what stands here is what a driver of CUDA 12.0 has. Those marked optional are newer.
+/// and CUDA 13 maps more of them: the names here are those of a CUDA 12.0 driver. Functions marked optional are newer.
 struct Driver {
 #define GEMEL_CU(member, exported) \
     Entry<decltype(cu##member)> member { exported }
@@ -147,9 +147,9 @@ struct Driver {
     GEMEL_CU(GraphExecDestroy, "cuGraphExecDestroy");
     Entry<CUresult(CUgraphExec, CUstream)> GraphLaunch{"cuGraphLaunch"};
 #undef GEMEL_CU
-    // Optional, and of a header of its own: for NVIDIA's profilers.
+    // Optional, and declared in a header of their own: for NVIDIA's profilers.
     Entry<CUresult()> ProfilerStart{"cuProfilerStart"}, ProfilerStop{"cuProfilerStop"};
-    // Optional: since CUDA 12.3 and 12.4, spelled out because older headers do not declare them.
+    // Optional: since CUDA 12.3 and 12.4; written out because older headers do not declare them.
     Entry<CUresult(const char**, CUfunction)> FuncGetName{"cuFuncGetName"};
     Entry<CUresult(unsigned int*, CUmodule)> ModuleGetFunctionCount{"cuModuleGetFunctionCount"};
     Entry<CUresult(CUfunction*, unsigned int, CUmodule)> ModuleEnumerateFunctions{"cuModuleEnumerateFunctions"};
@@ -162,7 +162,7 @@ struct Driver {
     };
     Entry<CUresult(CUgraph, const CUgraphNode*, const CUgraphNode*, const GraphEdge*, std::size_t)>
         GraphAddDependencies{"cuGraphAddDependencies_v2"};
-    // Optional: what contexts of gemel's need only on demand; the signatures are those of CUDA 12.
+    // Optional: gemel's contexts need them only on demand; the signatures are those of CUDA 12.
     Entry<CUresult(CUstream*, unsigned, int)> StreamCreateWithPriority{"cuStreamCreateWithPriority"};
     Entry<CUresult(int*, int*)> CtxGetStreamPriorityRange{"cuCtxGetStreamPriorityRange"};
     Entry<CUresult(CUstream, CUdeviceptr, cuuint32_t, unsigned)> StreamWaitValue32{"cuStreamWaitValue32_v2"};
@@ -191,7 +191,7 @@ struct Driver {
     Entry<CUresult(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)> MemSetAccess{"cuMemSetAccess"};
     Entry<CUresult(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long)>
         MemExportToShareableHandle{"cuMemExportToShareableHandle"};
-    // Optional: objects of OpenGL. Their header would need OpenGL's.
+    // Optional: OpenGL objects. Their header would need the OpenGL headers.
     Entry<CUresult(unsigned*, CUdevice*, unsigned, unsigned)> GLGetDevices{"cuGLGetDevices_v2"};
     Entry<CUresult(CUgraphicsResource*, unsigned, unsigned)> GraphicsGLRegisterBuffer{"cuGraphicsGLRegisterBuffer"};
     Entry<CUresult(CUgraphicsResource*, unsigned, unsigned, unsigned)> GraphicsGLRegisterImage{
@@ -205,8 +205,8 @@ struct Driver {
         "cuGraphicsSubResourceGetMappedArray"};
     Entry<CUresult(CUDA_ARRAY3D_DESCRIPTOR*, CUarray)> Array3DGetDescriptor{"cuArray3DGetDescriptor_v2"};
 
-    std::string path;     ///< of the library, or what was tried
-    std::string trouble;  ///< why it could not be opened; empty if it could
+    std::string path;     ///< of the library, or the names that were tried
+    std::string trouble;  ///< why it could not be opened; empty if it was opened
     int version = 0;      ///< 13000 for CUDA 13.0
 };
 
@@ -229,14 +229,14 @@ struct Compiler {
     std::string path, trouble;
     int major = 0, minor = 0;
     std::string build;               ///< size and time of the library file: two builds of one version differ
-    std::string include_folder;      ///< of the toolkit, for cuda_fp16.h and its like; empty if none was found
-    std::vector<int> architectures;  ///< 75, 80, ... that it compiles for, ascending
+    std::string include_folder;      ///< of the toolkit, with cuda_fp16.h and similar headers; empty if none was found
+    std::vector<int> architectures;  ///< architectures that it compiles for: 75, 80, ..., ascending
 };
 
 /// Opened on first use, once per process.
 const Driver& driver();
 const Compiler& compiler();
-/// driver(), where a call is only made after it has been opened.
+/// driver(), for calls after it has been opened.
 extern Driver cu;
 
 }  // namespace gemel::plugin::cuda

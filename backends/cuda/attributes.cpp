@@ -1,4 +1,4 @@
-/// The driver's attributes of a device by their names in cuda.h, whatever headers this was built with.
+/// The driver's attributes of a device by their names in cuda.h, independent of the headers of this build.
 #include "objects.hpp"
 
 namespace gemel::plugin::cuda {
@@ -6,7 +6,7 @@ namespace {
 
 struct Named {
     int number;
-    const char* name;  ///< behind CU_DEVICE_ATTRIBUTE_
+    const char* name;  ///< after CU_DEVICE_ATTRIBUTE_
 };
 
 // clang-format off

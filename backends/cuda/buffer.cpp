@@ -1,4 +1,4 @@
-/// Memory: on the device, page-locked, mapped, shared.
+/// Memory: device, page-locked, mapped and shared.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -15,7 +15,7 @@ Memory CudaContext::allocate(std::size_t bytes, MemoryKind kind) {
             cu.MemHostAlloc(&host, bytes, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE);
             cu.MemHostGetDevicePointer(&address, host, 0);
             break;
-        case MemoryKind::image: break;  // create_image() makes it
+        case MemoryKind::image: break;  // made by create_image()
         case MemoryKind::managed:
             cu.MemAllocManaged(&address, bytes, CU_MEM_ATTACH_GLOBAL);
             host = reinterpret_cast<void*>(address);
@@ -50,10 +50,11 @@ Memory CudaContext::wrap_memory(std::uint64_t handle, std::size_t bytes) {
     CUdeviceptr base = 0;
     std::size_t size = 0;
     if (cu.MemGetAddressRange.status(&base, &size, handle) != success)
-        throw ArgumentError("wrap_buffer: the address does not belong to this device's primary CUcontext");
+        throw ArgumentError(
+            "wrap_buffer: expected an address in this device's primary CUcontext, in which gemel works");
     if (handle + bytes > base + size)
         throw ArgumentError(
-            text("wrap_buffer: ", base + size - handle, " bytes of the allocation follow the address, not ", bytes));
+            text("wrap_buffer: expected at least ", bytes, " bytes after the address, got ", base + size - handle));
     return {.handle = handle, .bytes = bytes, .foreign = true};
 }
 
@@ -77,7 +78,7 @@ void CudaContext::release_host(const Memory& memory) noexcept try {
 Memory CudaContext::register_host(void* host, std::size_t bytes) {
     Current current(*shared_);
     Memory memory{.host = host, .bytes = bytes, .foreign = true};
-    // What is page-locked already, or cannot be, is copied as it is.
+    // Memory that is page-locked already, or cannot be, is copied as it is.
     if (cu.MemHostRegister.status(host, bytes, CU_MEMHOSTREGISTER_PORTABLE) == success) memory.owner = host;
     return memory;
 }

@@ -1,4 +1,4 @@
-/// Contexts: memory, streams, compilation, the end.
+/// Contexts: memory, streams, compilation, release.
 #include "objects.hpp"
 
 #include <gemel/core/log.hpp>
@@ -25,7 +25,7 @@ Current::Current(const Shared& shared) {
     CUcontext current = nullptr;
     cu.CtxGetCurrent(&current);
     if (current == shared.context) return;
-    if (!current) {  // nobody else's: it stays, and the next call finds it
+    if (!current) {  // no context of others was current: ours stays current for the next call
         cu.CtxSetCurrent(shared.context);
         return;
     }
@@ -40,7 +40,7 @@ Current::~Current() {
 
 CudaContext::CudaContext(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
-CudaContext::~CudaContext() = default;  // the primary context goes with the last that shares it
+CudaContext::~CudaContext() = default;  // the primary context is released with its last user
 
 std::optional<std::pair<std::size_t, std::size_t>> CudaContext::memory_info() {
     Current current(*shared_);
@@ -50,7 +50,7 @@ std::optional<std::pair<std::size_t, std::size_t>> CudaContext::memory_info() {
 }
 
 bool CudaContext::copies_directly_to(const Context& other) const {
-    return dynamic_cast<const CudaContext*>(&other) != nullptr;  // one address space; the driver stages if it must
+    return dynamic_cast<const CudaContext*>(&other) != nullptr;  // one address space; the driver may stage the copy
 }
 
 std::unique_ptr<Stream> CudaContext::create_stream() {
@@ -80,12 +80,12 @@ std::string target_architecture(const std::string& device_architecture) {
                                       device_architecture, " (it begins at sm_", nvrtc.architectures.front(),
                                       "); name an older one with GEMEL_NVRTC"));
     if (std::binary_search(nvrtc.architectures.begin(), nvrtc.architectures.end(), wanted)) return device_architecture;
-    // Newer than the compiler: text for the highest virtual architecture below, which the driver finishes.
+    // Newer than the compiler: PTX for the highest virtual architecture that it knows; the driver assembles it.
     const auto above = std::upper_bound(nvrtc.architectures.begin(), nvrtc.architectures.end(), wanted);
     return text("compute_", *std::prev(above));
 }
 
-/// For the assembler that makes a cubin. What is PTX is assembled when it is loaded, with the same options.
+/// Options of the assembler that makes a cubin. PTX is assembled at load time, with the same options.
 static void add_jit_words(std::vector<std::string>& words, const CompileOptions& options) {
     const JitOptions& jit = options.jit;
     if (jit.max_registers > 0) words.push_back(text("--maxrregcount=", jit.max_registers));
@@ -129,7 +129,7 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
         nvrtcProgram program;
         ~Destroy() { compiler().DestroyProgram.quietly(&program); }
     } destroy{program};
-    // What one generation of devices has alone is compiled for it alone.
+    // Instructions of one generation of devices only must be compiled for exactly that architecture.
     const bool is_special = source.find("wgmma.") != std::string_view::npos;
     std::vector<const char*> words;
     for (const auto& option : options) {
@@ -200,7 +200,7 @@ int CudaContext::fit_of(std::string_view target) const {
 bool CudaContext::logs_follow_line_directives() const { return true; }
 
 std::string CudaContext::build_lock() const {
-    return {};  // NVRTC keeps no folder of its own
+    return {};  // NVRTC keeps no cache folder
 }
 
 void CudaContext::synchronize() {

@@ -1,4 +1,4 @@
-/// Devices: facts, contexts, fingerprints.
+/// Devices: properties, contexts, fingerprints.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -16,13 +16,13 @@ int attribute(CUdevice device, CUdevice_attribute which) {
     cu.DeviceGetAttribute(&value, which, device);
     return value;
 }
-/// The same, where the driver may not know it: zero then.
+/// The same for attributes that the driver may not know: then zero.
 int attribute_if_known(CUdevice device, CUdevice_attribute which) {
     int value = 0;
     return cu.DeviceGetAttribute.status(&value, which, device) == success ? value : 0;
 }
 
-/// "580.159.04" where the kernel module tells; the driver API knows only the CUDA version that it supports.
+/// "580.159.04" from the kernel module, if it is readable; the driver API has only the CUDA version that it supports.
 std::string kernel_module_version() {
     std::ifstream file("/sys/module/nvidia/version");
     std::string version;
@@ -84,7 +84,7 @@ void read_abilities(DeviceInfo& d, CUdevice device, int major, int minor) {
     d.has_error_correction = attribute(device, CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0;
 }
 
-/// What tells this device from others.
+/// Identifiers of this device.
 void read_identity(DeviceInfo& d, CUdevice device, int major, int minor) {
     d.architecture = text("sm_", major, minor);
     char bus[32] = {};
@@ -139,7 +139,7 @@ std::unique_ptr<Context> CudaDevice::create_context() {
     if (!shared) {
         if (lost_) give_up_primary();
         shared = std::make_shared<Shared>();
-        shared->dead = true;  // nothing to release until it is retained
+        shared->dead = true;  // nothing must be released until it is retained
         shared->device = device_;
         shared->info = &info_;
         shared->device_lost = &lost_;
@@ -161,7 +161,7 @@ void CudaDevice::give_up_primary() {
     CUcontext current = nullptr;
     cu.CtxGetCurrent(&current);
     cu.CtxSetCurrent(nullptr);
-    // The lost life still holds its share; what it made dies with the context.
+    // The lost context still holds its reference; everything made in it is destroyed with the context.
     cu.DevicePrimaryCtxRelease.quietly(device_);
     cu.DevicePrimaryCtxReset.quietly(device_);
 }

@@ -1,5 +1,5 @@
-/// Device memory that other APIs import by a file descriptor: the driver gives one to what its functions for virtual
-/// memory make.
+/// Device memory that other APIs import by a file descriptor: the driver exports one for memory made by its virtual
+/// memory functions.
 #include "objects.hpp"
 
 #include <gemel/core/uuid_text.hpp>
@@ -17,7 +17,7 @@ bool has(CUdevice device, CUdevice_attribute what) {
     return cu.DeviceGetAttribute.status(&value, what, device) == success && value != 0;
 }
 
-/// The device of that identity, if it is this one or one whose memory this one's copies reach.
+/// The device with this identity, if it is this device or one whose memory this device can copy directly.
 std::optional<CUdevice> find_device(const Shared& shared, const std::string& identity) {
     if (identity == shared.info->identity) return shared.device;
     int count = 0;
@@ -42,7 +42,7 @@ class CudaExternalMemory final : public ExternalMemory {
     explicit CudaExternalMemory(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
     ~CudaExternalMemory() override;
 
-    /// On `where`, for commands of this context's device. The context is current.
+    /// Makes the memory on `where`, for commands of this context's device. The context is current.
     void make(CUdevice where, std::size_t bytes);
     const Memory& memory() const override { return memory_; }
     int export_file() override {
@@ -56,7 +56,7 @@ class CudaExternalMemory final : public ExternalMemory {
     std::shared_ptr<Shared> shared_;
     std::optional<CUmemGenericAllocationHandle> made_;
     CUdeviceptr address_ = 0;
-    Memory memory_;  ///< its handle is 0 until the address leads to what was made
+    Memory memory_;  ///< its handle is 0 until the address is mapped
 };
 
 void CudaExternalMemory::make(CUdevice where, std::size_t bytes) {
@@ -104,6 +104,6 @@ std::unique_ptr<ExternalMemory> CudaContext::make_external(const std::string& id
     return memory;
 }
 
-// CUDA imports nothing here: it is the one that makes the memory.
+// CUDA imports nothing here: it exports the memory that it makes.
 
 }  // namespace gemel::plugin::cuda

@@ -1,4 +1,4 @@
-/// What CUDA has beyond what every backend must: events of the host's, priorities, limits, peers, advice.
+/// Optional features of backends that CUDA has: user events, priorities, limits, peer access, memory advice.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -9,7 +9,7 @@
 namespace gemel::plugin::cuda {
 namespace {
 
-/// Makes a stream that lives for one call: the driver keeps it until its commands are done.
+/// A stream for one call: the driver keeps it until its commands are complete.
 class ShortStream {
    public:
     ShortStream() { cu.StreamCreate(&stream_, CU_STREAM_NON_BLOCKING); }
@@ -57,7 +57,7 @@ Shared::Word Shared::take_word() {
 
 void Shared::give_back_word(const Word& word) noexcept {
     const std::lock_guard lock(words_mutex_);
-    idle_words_.push_back({word.host, word.device, word.value + 1});  // its place in the list is still there
+    idle_words_.push_back({word.host, word.device, word.value + 1});  // the list still has room for it
 }
 
 void Shared::reach_for_copies(const Shared& peer) {
@@ -132,7 +132,7 @@ void CudaStream::prefetch(const Place& place, std::size_t bytes, bool to_host) {
 std::unique_ptr<Stream> CudaContext::create_stream_of(StreamPriority priority) {
     if (!cu.StreamCreateWithPriority || !cu.CtxGetStreamPriorityRange) return create_stream();
     Current current(*shared_);
-    int lowest = 0, highest = 0;  // the smaller number comes first
+    int lowest = 0, highest = 0;  // the smaller number is the higher priority
     cu.CtxGetStreamPriorityRange(&lowest, &highest);
     CUstream stream = nullptr;
     cu.StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, priority == StreamPriority::high ? highest : lowest);

@@ -12,7 +12,7 @@ constexpr CUarray_format array_formats[] = {
     CU_AD_FORMAT_FLOAT,          CU_AD_FORMAT_HALF,        CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16,
     CU_AD_FORMAT_UNSIGNED_INT32, CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16,  CU_AD_FORMAT_SIGNED_INT32};
 
-/// What an image parameter takes; the same struct as gemel_surface in the kernel language.
+/// The argument for an image parameter; the same struct as gemel_surface in the kernel language.
 struct SurfaceArgument {
     std::uint64_t surface = 0;
     std::int32_t kind = 0, channels = 1, extent[3]{1, 1, 1}, unused = 0;
@@ -44,7 +44,7 @@ CUtexObject make_texture(const CUDA_RESOURCE_DESC& resource, const ImageShape& s
     constexpr CUaddress_mode modes[] = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_BORDER, CU_TR_ADDRESS_MODE_WRAP,
                                         CU_TR_ADDRESS_MODE_MIRROR};
     CUDA_TEXTURE_DESC description{};
-    // Along an axis that a 1-D image does not have, a border would weigh in: an H200 halves the values.
+    // With border mode on an axis that a 1-D image lacks, the border contributes: an H200 halves the values.
     for (CUaddress_mode& mode : description.addressMode) mode = CU_TR_ADDRESS_MODE_CLAMP;
     std::fill_n(description.addressMode, shape.dimensions, modes[static_cast<std::size_t>(state.address)]);
     description.filterMode = state.is_linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
@@ -57,7 +57,7 @@ CUtexObject make_texture(const CUDA_RESOURCE_DESC& resource, const ImageShape& s
     return object;
 }
 
-/// Texture objects of one storage, each made when it is first asked for.
+/// Texture objects of one storage, each made on first use.
 class Textures {
    public:
     CUtexObject get(const Shared& shared, const CUDA_RESOURCE_DESC& resource, const ImageShape& shape,
@@ -82,7 +82,7 @@ class Textures {
 
 class CudaImage final : public Image {
    public:
-    /// @param foreign  an array that another library has made and ends; null to make one
+    /// @param foreign  an array that another library has made and destroys; null to make one
     CudaImage(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray foreign = nullptr)
         : shared_(std::move(shared)),
           shape_(shape),
@@ -129,7 +129,7 @@ class CudaImage final : public Image {
     Textures textures_;
 };
 
-/// Plain memory in rows, which textures sample.
+/// Pitched linear memory, which textures sample.
 class MemoryImage final : public Image {
    public:
     MemoryImage(std::shared_ptr<Shared> shared, const ImageShape& shape, CUdeviceptr address, std::size_t pitch)

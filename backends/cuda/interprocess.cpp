@@ -1,4 +1,4 @@
-/// Handles for other processes, and what a raw address belongs to.
+/// Memory handles for other processes, and the owner of a raw address.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -18,7 +18,7 @@ template <class Handle>
 Handle handle_of(const char* what, std::span<const std::byte> bytes) {
     Handle handle{};
     if (bytes.size() != sizeof handle)
-        throw ArgumentError(text(what, ": expected a handle of CUDA's of ", sizeof handle, " bytes, got ", bytes.size(),
+        throw ArgumentError(text(what, ": expected a CUDA handle of ", sizeof handle, " bytes, got ", bytes.size(),
                                  "; it was made by another backend"));
     std::memcpy(&handle, bytes.data(), sizeof handle);
     return handle;
@@ -29,7 +29,7 @@ Handle handle_of(const char* what, std::span<const std::byte> bytes) {
 ExportedMemory CudaContext::export_memory(const Memory& memory) {
     if (!cu.IpcGetMemHandle) throw Error("export_memory: this driver has no cuIpcGetMemHandle; use a newer one");
     Current current(*shared_);
-    // A handle is one of a whole allocation: memory that is wrapped may begin within it.
+    // A handle refers to a whole allocation: wrapped memory may begin within it.
     CUdeviceptr base = 0;
     std::size_t size = 0;
     cu.MemGetAddressRange(&base, &size, memory.handle);
@@ -75,7 +75,7 @@ std::unique_ptr<Event> CudaContext::wrap_event(std::uint64_t handle) {
     const auto event = reinterpret_cast<CUevent>(handle);
     const Status status = cu.EventQuery.status(event);
     if (status == CUDA_ERROR_INVALID_HANDLE || status == CUDA_ERROR_INVALID_CONTEXT)
-        throw ArgumentError("wrap_event: this is no CUevent of the device's primary CUcontext, in which gemel works");
+        throw ArgumentError("wrap_event: expected a CUevent of the device's primary CUcontext, in which gemel works");
     if (status != success && status != CUDA_ERROR_NOT_READY) fail(cu.EventQuery.name(), status);
     return std::make_unique<CudaEvent>(shared_, event, CudaEvent::Kind::foreign);
 }

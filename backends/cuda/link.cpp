@@ -1,4 +1,4 @@
-/// Programs of several units: relocatable code from NVRTC, put together by the driver's linker.
+/// Programs of several units: relocatable code from NVRTC, linked by the driver.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -8,7 +8,7 @@
 namespace gemel::plugin::cuda {
 namespace {
 
-/// A linker at work, with room for what it says.
+/// A linker in use, with buffers for its messages.
 class Linker {
    public:
     explicit Linker(const JitOptions& jit) : call_(jit) {
@@ -37,7 +37,7 @@ class Linker {
     const char* said() const { return call_.said(); }
 
    private:
-    /// What is no fault of the units is thrown as what it is.
+    /// Errors that the units did not cause are thrown by fail().
     [[noreturn]] void refuse(const char* call, Status status, std::optional<std::size_t> unit) const {
         switch (status) {
             case CUDA_ERROR_INVALID_IMAGE:

@@ -1,4 +1,4 @@
-/// Programs that are compiled already: cubins, fatbins and PTX, which the driver assembles.
+/// Compiled programs: cubins, fatbins, and PTX, which the driver assembles.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -20,7 +20,7 @@ T number_at(std::span<const std::byte> bytes, std::size_t offset) {
     return value;
 }
 
-/// The driver takes sizes from headers: what is cut short must not reach it.
+/// The driver trusts the sizes in headers: it must not get a truncated file.
 void check_whole(std::span<const std::byte> bytes) {
     if (begins(bytes, elf_mark)) {
         constexpr std::size_t header_bytes = 64;
@@ -30,7 +30,7 @@ void check_whole(std::span<const std::byte> bytes) {
                 ? 0
                 : std::uint64_t{number_at<std::uint16_t>(bytes, 58)} * number_at<std::uint16_t>(bytes, 60);
         if (bytes.size() < header_bytes || sections_at > bytes.size() || sections_bytes > bytes.size() - sections_at)
-            throw Error("the cubin is truncated; write the file again");
+            throw Error("load_binary: the cubin is truncated; write the file again");
         return;
     }
     if (begins(bytes, fatbin_mark)) {
@@ -40,17 +40,18 @@ void check_whole(std::span<const std::byte> bytes) {
         const std::size_t header = bytes.size() < header_bytes ? 0 : number_at<std::uint16_t>(bytes, 6);
         if (header < header_bytes || header > bytes.size() ||
             number_at<std::uint64_t>(bytes, 8) > bytes.size() - header)
-            throw Error("the fatbin is truncated; write the file again");
+            throw Error("load_binary: the fatbin is truncated; write the file again");
         return;
     }
     if (begins(bytes, std::string_view("\x03\x02\x23\x07", 4)) ||
         begins(bytes, std::string_view("\x07\x23\x02\x03", 4)))
         throw Error(
-            "this is SPIR-V, which CUDA does not take: load it on an OpenCL device with cl_khr_il_program, or "
+            "load_binary: this is SPIR-V, which CUDA does not accept; load it on an OpenCL device with "
+            "cl_khr_il_program, or "
             "compile the text for CUDA");
     if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()).find(".version") ==
         std::string_view::npos)
-        throw Error("this is neither a cubin nor PTX nor a fatbin");
+        throw Error("load_binary: expected a cubin, PTX or a fatbin");
 }
 
 }  // namespace

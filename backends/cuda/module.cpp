@@ -40,7 +40,7 @@ KernelFacts read_facts(CUfunction function, const DeviceInfo& info) {
     return facts;
 }
 
-/// Above what every block gets, a kernel must be told how much dynamic shared memory it may be given.
+/// Dynamic shared memory above the default limit must be allowed for each kernel.
 void allow_shared_bytes(CUfunction function, std::atomic<std::uint32_t>& allowed, std::uint32_t bytes) {
     if (bytes <= allowed.load(std::memory_order_relaxed)) return;
     cu.FuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
@@ -76,7 +76,7 @@ void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, voi
                     shape.block[2], shape.shared_bytes, stream, arguments, nullptr);
 }
 
-/// Arguments copied once, with the pointers to them that a launch takes.
+/// Copies of the arguments, with the pointers to them that a launch takes.
 class CudaBoundKernel final : public BoundKernel {
    public:
     CudaBoundKernel(std::shared_ptr<Shared> shared, CUfunction function, bool overlaps,
@@ -183,7 +183,7 @@ class CudaKernel final : public Kernel {
     CUfunction function_;
     const bool overlaps_;  ///< a launch may begin while the kernel before it runs
     KernelFacts facts_;
-    std::atomic<std::uint32_t> allowed_{0};  ///< dynamic shared memory that needs no further asking
+    std::atomic<std::uint32_t> allowed_{0};  ///< dynamic shared memory that is allowed already
 };
 
 }  // namespace

@@ -17,30 +17,30 @@ namespace gemel::plugin::cuda {
 
 class CudaDevice;
 
-/// The primary context of a device with what everything made in it must know. Shared, so that it outlives them.
+/// The primary context of a device, with the state that everything made in it needs. Shared, so that it outlives them.
 struct Shared {
     CUcontext context = nullptr;
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
     std::atomic<bool> dead{false};             ///< after a fault: nothing is released any more
-    std::atomic<bool>* device_lost = nullptr;  ///< of the device, which outlives this
+    std::atomic<bool>* device_lost = nullptr;  ///< flag of the device, which outlives this
 
-    /// Events that time and that nobody uses: a profile takes two for each command.
+    /// Unused events with timing: a profile takes two for each command.
     CUevent take_timed_event();
     void give_back_timed_event(CUevent event) noexcept;
 
-    /// A word of the host's memory that streams wait for: it counts upwards, so that it can serve again as soon as it
-    /// has been raised, though a stream may not have seen that yet.
+    /// A word of host memory that streams wait for. Its values only increase: so it can be reused as soon as it has
+    /// been raised, even if a stream has not seen that yet.
     struct Word {
         std::atomic<std::uint32_t>* host = nullptr;
         CUdeviceptr device = 0;
-        std::uint32_t value = 0;  ///< what it is raised to next
+        std::uint32_t value = 0;  ///< the next value to be set
     };
     Word take_word();
     void give_back_word(const Word& word) noexcept;
 
-    /// Lets this context reach another device's memory, so that copies from there cross no host. Asked once for each
-    /// context; where the driver refuses, copies go as they did. This context is current.
+    /// Enables access to another device's memory, so that copies from it do not pass through the host. Requested once
+    /// for each context; if the driver refuses, copies are staged as before. This context is current.
     void reach_for_copies(const Shared& peer);
 
     ~Shared();
@@ -55,7 +55,7 @@ struct Shared {
     std::vector<CUcontext> peers_;
 };
 
-/// Makes a context current for the calls of one function, and puts back what was current if that was another's.
+/// Makes a context current for the calls of one function, and restores another one that was current before.
 class Current {
    public:
     explicit Current(const Shared& shared);
@@ -69,7 +69,7 @@ class Current {
 
 class CudaEvent final : public Event {
    public:
-    enum class Kind : std::uint8_t { untimed, timed, foreign };  ///< what becomes of the driver's event at the end
+    enum class Kind : std::uint8_t { untimed, timed, foreign };  ///< what to do with the driver's event at the end
     CudaEvent(std::shared_ptr<Shared> shared, CUevent event, Kind kind);
     ~CudaEvent() override;
     void wait() override;
@@ -86,7 +86,7 @@ class CudaEvent final : public Event {
     Kind kind_;
 };
 
-/// An event that the host completes: a word that streams wait for.
+/// An event that the host completes: streams wait for a word of host memory.
 class CudaUserEvent final : public Event {
    public:
     explicit CudaUserEvent(std::shared_ptr<Shared> shared);
@@ -134,7 +134,7 @@ class CudaStream final : public Stream {
     CUstream stream() const { return stream_; }
 
    private:
-    /// @param flags  of the event, beside that it keeps no time
+    /// @param flags  of the event, besides the one that disables timing
     std::unique_ptr<Event> record_untimed(unsigned flags);
 
     std::shared_ptr<Shared> shared_;
@@ -160,7 +160,7 @@ class CudaModule final : public Module {
     std::vector<std::byte> binary_;
 };
 
-/// What an array's storage is, and an image over one that somebody else made.
+/// The storage of an array's image, and an image over storage that others made.
 ImageShape shape_of_array(CUarray array);
 std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, CUarray array);
 
@@ -253,7 +253,7 @@ class CudaDevice final : public Device {
     std::string fingerprint_;
     std::mutex primary_mutex_;
     std::weak_ptr<Shared> primary_;  ///< one retained context for all contexts of the device
-    std::atomic<bool> lost_{false};  ///< the last one was: it must be reset before it can be retained again
+    std::atomic<bool> lost_{false};  ///< the last one was lost: it must be reset before it can be retained again
 };
 
 class CudaPlugin final : public Plugin {
@@ -275,7 +275,7 @@ class CudaPlugin final : public Plugin {
 
 inline constexpr std::string_view elf_mark = "\177ELF", fatbin_mark = "\x50\xed\x55\xba";
 
-/// Options of one call that assembles PTX, with room for what the assembler says. It stays where it is: the driver
+/// Options of one call that assembles PTX, with buffers for the assembler's messages. It must not move: the driver
 /// writes into it.
 class JitCall {
    public:
@@ -297,11 +297,11 @@ class JitCall {
 
 /// The driver's structure for a window of bytes x rows x slices.
 CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent);
-/// A kernel of this plug-in, allowed so much dynamic shared memory.
+/// A kernel of this plug-in, with its limit of dynamic shared memory raised to `shared_bytes`.
 CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes);
 /// Whether the kernel waits for the one before it, so that it may be launched before that one has ended.
 bool overlaps(Kernel& kernel);
-/// What stands for the arena parameter, which only OpenCL uses.
+/// The argument for the arena parameter, which only OpenCL uses.
 inline constexpr int no_arena = 0;
 
 /// Options for NVRTC. @param architecture  "sm_90" or "compute_90"
@@ -310,8 +310,8 @@ std::vector<std::string> build_options(const CompileOptions& options, const std:
 /// @throws BuildFailure with the log; BackendUnavailable if there is no NVRTC
 std::vector<std::byte> run_compiler(std::string_view text, std::string_view name,
                                     const std::vector<std::string>& options, std::string& log);
-/// What NVRTC is asked to compile for: the device itself, or the highest that this NVRTC knows as PTX.
-/// @throws BackendUnavailable if the device is older than all of them
+/// The target for NVRTC: the device itself, or the highest virtual architecture that this NVRTC knows, as PTX.
+/// @throws BackendUnavailable if the device is older than all targets
 std::string target_architecture(const std::string& device_architecture);
 
 }  // namespace gemel::plugin::cuda

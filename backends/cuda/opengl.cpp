@@ -1,4 +1,4 @@
-/// Objects of OpenGL.
+/// OpenGL objects.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -17,7 +17,7 @@ void check_context(Status status) {
                          error_name(status), "); make one current, as eglMakeCurrent() does"));
 }
 
-/// @throws what the user can do something about
+/// @throws an exception with the next step, for errors that the user can correct
 void check_registration(const char* call, Status status, const GlName& name) {
     if (status == success) return;
     check_context(status);
@@ -42,7 +42,7 @@ class CudaGlObject final : public GlObject {
                                                                 : 0;
         check_registration(cu.GraphicsGLRegisterBuffer.name(),
                            cu.GraphicsGLRegisterBuffer.status(&resource_, name.name, flags), name);
-        cu.GraphicsMapResources(1, &resource_, nullptr);  // to learn the size
+        cu.GraphicsMapResources(1, &resource_, nullptr);  // needed to read the size
         bytes_ = mapped().second;
         cu.GraphicsUnmapResources(1, &resource_, nullptr);
     }

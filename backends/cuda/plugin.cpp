@@ -1,4 +1,4 @@
-/// The plug-in: which devices there are, and the one exported function.
+/// The plug-in: its devices, and the one exported function.
 #include "objects.hpp"
 
 #include <gemel/core/environment.hpp>
@@ -10,8 +10,8 @@
 namespace gemel::plugin::cuda {
 namespace {
 
-/// Whether caches may be written. What is not understood is not off: the first compilation refuses it, and devices can
-/// be listed until then.
+/// Whether caches may be written. An unknown value does not mean off here: the first compilation rejects it, and
+/// devices can be listed until then.
 bool may_write() {
     try {
         return env::get("GEMEL_CACHE").value_or("on") == "on";
@@ -27,8 +27,7 @@ std::string CudaPlugin::dialect() const { return "cuda"; }
 int CudaPlugin::priority() const { return 20; }
 
 std::vector<std::shared_ptr<Device>> CudaPlugin::devices() {
-    // Off means off, and nothing is written to a cache that may only be read: the driver's own as well. It reads this
-    // when it starts.
+    // GEMEL_CACHE=off or readonly applies to the driver's own cache too. The driver reads this variable when it starts.
     if (!may_write()) ::setenv("CUDA_CACHE_DISABLE", "1", 0);
     if (!driver().trouble.empty()) {
         why_ = text("the NVIDIA driver cannot be used: ", driver().trouble);

@@ -1,4 +1,4 @@
-/// NVTX, which shows ranges in NVIDIA's profilers, where a library of it is there.
+/// NVTX ranges for NVIDIA's profilers, if a library of NVTX is installed.
 #include "objects.hpp"
 
 #include <dlfcn.h>

@@ -10,7 +10,7 @@ namespace {
 
 CUdeviceptr address(const Place& place) { return place.memory->handle + place.offset_bytes; }
 
-/// Whether the driver knows host memory as page-locked: copies from it go on after the call. Others are staged by then.
+/// Whether the driver knows host memory as page-locked: such copies continue after the call. Others have been staged.
 bool is_page_locked(const void* host) {
     CUmemorytype type{};
     CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -153,7 +153,7 @@ void* CudaStream::map(const Place& from, std::size_t) {
     return static_cast<std::byte*>(from.memory->host) + from.offset_bytes;
 }
 
-void CudaStream::unmap(const Memory&, void*) {}  // host and device see the same bytes
+void CudaStream::unmap(const Memory&, void*) {}  // host and device share the memory
 
 std::unique_ptr<Event> CudaStream::record(bool timed) {
     Current current(*shared_);

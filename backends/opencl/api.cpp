@@ -1,4 +1,4 @@
-/// Entry points of OpenCL, what their codes mean, and which of them lose a context.
+/// Entry points of OpenCL, the meaning of their status codes, and which of them lose a context.
 #include "api.hpp"
 
 #include <gemel/core/log.hpp>
@@ -74,17 +74,17 @@ void fail(const char* call, Status status) {
     const std::string message = text(call, " failed: ", error_name(status), " (", status, ")");
     switch (status) {
         case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-        case CL_INVALID_BUFFER_SIZE:  // PoCL's word for a buffer larger than the device's memory
+        case CL_INVALID_BUFFER_SIZE:  // PoCL returns this for a buffer larger than the device's memory
             throw OutOfMemory(message);
         case CL_OUT_OF_RESOURCES: {
             const std::string_view where = call;
             if (where == "clCreateBuffer") throw OutOfMemory(message);
-            if (where.find("ExternalMemObjects") != where.npos) break;  // refused, and nothing has run
+            if (where.find("ExternalMemObjects") != where.npos) break;  // refused before anything has run
             if (where == "clEnqueueNDRangeKernel" || where == "clCreateKernel" || where == "clBuildProgram") break;
             throw DeviceLost(message, call, status,
-                             error_name(status));  // NVIDIA's answer to waiting for a faulted kernel
+                             error_name(status));  // NVIDIA's status when waiting for a faulted kernel
         }
-        case CL_INVALID_COMMAND_QUEUE:  // ours are valid: NVIDIA says this of every queue of a context that has faulted
+        case CL_INVALID_COMMAND_QUEUE:  // gemel's queues are valid: NVIDIA returns this for queues of a faulted context
         case CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST:
         case CL_DEVICE_NOT_AVAILABLE:
         case -9999:  // NVIDIA: illegal read or write by a kernel

@@ -1,4 +1,4 @@
-/// OpenCL as the rest of this folder sees it: every entry point as an object that is traced and checked when called.
+/// The OpenCL API for this plug-in: every entry point is an object that traces and checks its calls.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -21,9 +21,9 @@ inline constexpr Status success = CL_SUCCESS;
 
 /// "CL_INVALID_VALUE"
 const char* error_name(Status status);
-/// Throws what a failed call means: OutOfMemory, DeviceLost or DeviceError.
+/// Throws the exception for a failed call: OutOfMemory, DeviceLost or DeviceError.
 [[noreturn]] void fail(const char* call, Status status);
-/// For destructors: logs a failed call, except one that only says that the driver has gone.
+/// For destructors: logs a failed call, unless the driver has only been shut down.
 void log_failure(const char* call, Status status) noexcept;
 
 /// A driver function. Calling it throws on failure; `status()` returns the code; `quietly()` logs.
@@ -58,7 +58,7 @@ class Entry<Status(P...)> {
     Function function_;
 };
 
-/// Functions that return an object and take the address of a status last: that argument is left out by the caller.
+/// Functions that return an object and take the address of a status as the last argument, which the caller omits.
 template <class R, class... P>
 class Maker {
    public:
@@ -72,7 +72,7 @@ class Maker {
             fail(name_, status);
         return result;
     }
-    /// The object may be there although the status is a failure.
+    /// May return an object even if the status is a failure.
     R make(Status& status, P... arguments) const {
         status = success;
         R result = function_(arguments..., &status);
@@ -87,7 +87,7 @@ class Maker {
     R (*function_)(P..., Status*);
 };
 
-/// Functions that return no status; null or nothing tells of a failure.
+/// Functions that return no status; they return null or nothing on failure.
 template <class F>
 class Plain;
 template <class R, class... P>
@@ -120,8 +120,8 @@ using EventCallback = void(CL_CALLBACK*)(cl_event, cl_int, void*);
 using ContextCallback = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 
-/// The functions in use. The ICD loader is linked, so all of OpenCL 1.2 is there; newer ones are optional and asked for
-/// only after a version check.
+/// The functions in use. The ICD loader is linked, so all functions of OpenCL 1.2 exist; newer ones are optional and
+/// used only after a version check.
 struct Driver {
 #define GEMEL_CL(member) \
     Entry<decltype(cl##member)> member { "cl" #member, &cl##member }
@@ -211,7 +211,7 @@ struct Driver {
 
 extern const Driver cl;
 
-/// Reads one fixed-size fact, e.g. query<cl_uint>(cl.GetDeviceInfo, CL_DEVICE_MAX_COMPUTE_UNITS, device).
+/// Reads a property of fixed size, e.g. query<cl_uint>(cl.GetDeviceInfo, CL_DEVICE_MAX_COMPUTE_UNITS, device).
 template <class T, class E, class P, class... Handles>
 T query(const E& entry, P parameter, Handles... handles) {
     T value{};
@@ -219,13 +219,13 @@ T query(const E& entry, P parameter, Handles... handles) {
     return value;
 }
 
-/// The same, where the driver may not know the parameter.
+/// The same for parameters that the driver may not know.
 template <class T, class E, class P, class... Handles>
 bool query_if_known(T& value, const E& entry, P parameter, Handles... handles) {
     return entry.status(handles..., parameter, sizeof(T), &value, nullptr) == success;
 }
 
-/// Reads a text.
+/// Reads a property that is a text.
 template <class E, class P, class... Handles>
 std::string query_text(const E& entry, P parameter, Handles... handles) {
     size_t size = 0;
@@ -236,7 +236,7 @@ std::string query_text(const E& entry, P parameter, Handles... handles) {
     return text;
 }
 
-/// The names in a list of OpenCL's, between semicolons.
+/// The names in one of OpenCL's lists, which are separated by semicolons.
 std::vector<std::string> listed_names(const std::string& list);
 
 }  // namespace gemel::plugin::opencl

@@ -1,4 +1,4 @@
-/// What the driver tells about a device, by the names of the standard and of vendors.
+/// The driver's attributes of a device, by the names in the standard and in vendors' extensions.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -113,7 +113,7 @@ constexpr Named names[] = {
     {"CL_DEVICE_GLOBAL_MEM_CACHE_TYPE", CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, Kind::number32},
     {"CL_DEVICE_LOCAL_MEM_TYPE", CL_DEVICE_LOCAL_MEM_TYPE, Kind::number32},
     {"CL_DRIVER_VERSION", CL_DRIVER_VERSION, Kind::text},
-    // Vendors' own, by number so that no vendor's header is needed.
+    // Vendors' extensions, by number so that no vendor's header is needed.
     {"CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV", 0x4000, Kind::number32},
     {"CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV", 0x4001, Kind::number32},
     {"CL_DEVICE_REGISTERS_PER_BLOCK_NV", 0x4002, Kind::number32},

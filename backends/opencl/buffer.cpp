@@ -1,4 +1,4 @@
-/// Memory: on the device, page-locked, mapped, shared.
+/// Memory: device, page-locked, mapped and shared.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -10,8 +10,8 @@ namespace {
 
 cl_mem handle(const Memory& memory) { return reinterpret_cast<cl_mem>(memory.handle); }
 
-/// On a CPU device, arrays whose addresses agree modulo 4 KiB run several times slower together, and PoCL gives all its
-/// buffers the same offset: host blocks with different offsets take their place.
+/// On a CPU device, kernels run several times slower on arrays whose addresses agree modulo 4 KiB, and PoCL gives all
+/// its buffers the same offset: so the buffers are host blocks with different offsets.
 cl_mem create_staggered(cl_context context, std::size_t bytes) {
     constexpr std::size_t page = 4096, step = 128 * 5, steps = 6;
     static std::atomic<std::size_t> next{0};
@@ -22,7 +22,7 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
     try {
         buffer = cl.CreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes,
                                  static_cast<char*>(block) + offset);
-        // The driver may use the block until its last command is done: it says when.
+        // The driver may use the block until its last command is complete: its callback frees the block.
         cl.SetMemObjectDestructorCallback(buffer, [](cl_mem, void* data) { std::free(data); }, block);
     } catch (...) {
         if (buffer) cl.ReleaseMemObject.quietly(buffer);
@@ -32,7 +32,7 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
     return buffer;
 }
 
-/// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other.
+/// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other buffer.
 cl_mem create_shared(cl_context context, std::size_t bytes) {
     void* block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
     if (!block) throw OutOfMemory(text("clSVMAlloc has no ", bytes, " bytes"));
@@ -73,7 +73,7 @@ Memory OpenClContext::allocate(std::size_t bytes, MemoryKind kind) {
         case MemoryKind::mapped:
             buffer = cl.CreateBuffer(shared_->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr);
             break;
-        case MemoryKind::image: break;  // create_image() makes it
+        case MemoryKind::image: break;  // made by create_image()
         case MemoryKind::managed: buffer = create_shared(shared_->context, bytes); break;
     }
     return {.handle = reinterpret_cast<std::uint64_t>(buffer), .bytes = bytes, .kind = kind};
@@ -90,7 +90,8 @@ Memory OpenClContext::wrap_memory(std::uint64_t native, std::size_t bytes) {
     if (query<cl_context>(cl.GetMemObjectInfo, CL_MEM_CONTEXT, buffer) != shared_->context)
         throw ArgumentError("wrap_buffer: the cl_mem belongs to another cl_context; wrap that context first");
     const auto size = query<size_t>(cl.GetMemObjectInfo, CL_MEM_SIZE, buffer);
-    if (bytes > size) throw ArgumentError(text("wrap_buffer: the cl_mem has ", size, " bytes, not ", bytes));
+    if (bytes > size)
+        throw ArgumentError(text("wrap_buffer: expected a cl_mem of at least ", bytes, " bytes, got ", size));
     cl.RetainMemObject(buffer);
     return {.handle = native, .bytes = bytes};
 }
@@ -120,7 +121,7 @@ std::uint64_t OpenClContext::argument(const Place& place, std::size_t bytes) {
         throw ArgumentError(text("a view at byte ", place.offset_bytes,
                                  " cannot be an argument of a hand-written kernel on ", shared_->info->name,
                                  ": OpenCL sub-buffers begin at multiples of ", shared_->info->base_alignment_bytes,
-                                 " bytes there. Pass the whole buffer and an offset as a further argument."));
+                                 " bytes there; pass the whole buffer, and the offset as another argument"));
     const cl_buffer_region region{place.offset_bytes, bytes};
     return reinterpret_cast<std::uint64_t>(
         cl.CreateSubBuffer(handle(*place.memory), 0, CL_BUFFER_CREATE_TYPE_REGION, &region));

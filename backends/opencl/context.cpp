@@ -1,4 +1,4 @@
-/// Contexts: memory, streams, compilation, the end.
+/// Contexts: memory, streams, compilation, release.
 #include "objects.hpp"
 #include "value_sizes.hpp"
 
@@ -28,7 +28,7 @@ cl_command_queue Shared::create_queue(bool timed) {
         cl.CreateCommandQueue(context, device, timed ? cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE} : 0);
     cl.RetainCommandQueue(queue);
     std::lock_guard lock(queues_mutex);
-    // Queues that only this list still holds are finished with.
+    // Queues that only this list still holds are no longer in use.
     std::erase_if(queues, [](cl_command_queue known) {
         const bool ours_alone = query<cl_uint>(cl.GetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT, known) == 1;
         if (ours_alone) cl.ReleaseCommandQueue.quietly(known);
@@ -46,7 +46,7 @@ OpenClContext::~OpenClContext() {
 }
 
 std::optional<std::pair<std::size_t, std::size_t>> OpenClContext::memory_info() {
-    return std::nullopt;  // OpenCL does not tell how much is free
+    return std::nullopt;  // OpenCL has no query for free memory
 }
 
 bool OpenClContext::copies_directly_to(const Context& other) const {
@@ -55,7 +55,7 @@ bool OpenClContext::copies_directly_to(const Context& other) const {
 }
 
 std::unique_ptr<Stream> OpenClContext::create_stream() {
-    // Timing makes copies through NVIDIA's OpenCL 8 us slower: a stream begins to time when an event asks for it.
+    // Timing makes copies through NVIDIA's OpenCL 8 us slower: a stream begins to time when an event needs it.
     return std::make_unique<OpenClStream>(shared_, shared_->create_queue(false));
 }
 
@@ -83,7 +83,7 @@ std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared) 
 
 std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared) {
     std::vector<std::string> words = jit_words(options.jit, shared);
-    if (options.debug) std::erase(words, "-cl-opt-disable");  // which follows
+    if (options.debug) std::erase(words, "-cl-opt-disable");  // added below
     if (options.fast_math) words.push_back("-cl-fast-relaxed-math");
     if (!options.fp_contract && shared.rounds_correctly) words.push_back("-cl-fp32-correctly-rounded-divide-sqrt");
     if (options.debug || options.jit.debug) words.push_back("-g");
@@ -107,13 +107,14 @@ BuildResult OpenClContext::build(const BuildRequest& request) {
     if (shared_->uses_nvrtc) return build_by_nvrtc(request);
     const std::string options = join(request.options, " ");
     std::string whole(request.text);
-    // The empty line ends a comment that goes on.
+    // The empty line ends a comment of the text that would continue.
     if (shared_->quirks.has(Quirk::needs_a_kernel)) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {
         try {
             return build(whole + probes, options);
         } catch (const BuildFailure&) {
-            // Without them, so that the log is about the program alone, and a type they cannot name is no error.
+            // Build again without probes: the log is then about the program alone, and an unknown type in a probe is no
+            // error.
         }
     }
     return build(whole, options);
@@ -123,7 +124,7 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     const char* source = text.data();
     const size_t length = text.size();
     const cl_program program = cl.CreateProgramWithSource(shared_->context, 1, &source, &length);
-    auto module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
+    auto module = std::make_unique<OpenClModule>(shared_, program);  // releases it in every case
     const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
     std::string log = query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device);
     if (status == CL_BUILD_PROGRAM_FAILURE || status == CL_INVALID_BUILD_OPTIONS)

@@ -1,4 +1,4 @@
-/// Devices: facts, contexts, fingerprints.
+/// Devices: properties, contexts, fingerprints.
 #include "nvrtc.hpp"
 #include "objects.hpp"
 
@@ -14,7 +14,7 @@
 namespace gemel::plugin::opencl {
 namespace {
 
-// Vendors' own parameters, by number so that no vendor's header is needed.
+// Parameters of vendors' extensions, by number so that no vendor's header is needed.
 constexpr cl_device_info nv_compute_capability_major = 0x4000, nv_compute_capability_minor = 0x4001,
                          nv_warp_size = 0x4003, nv_pci_bus = 0x4008, nv_pci_slot = 0x4009, nv_pci_domain = 0x400A;
 constexpr cl_device_info khr_device_uuid = 0x106A;
@@ -70,7 +70,7 @@ void read_limits(DeviceInfo& d, cl_device_id device) {
     size_t sizes[16] = {};
     cl.GetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, nullptr);
     d.max_block = {sizes[0], sizes[1], sizes[2]};
-    // OpenCL limits the number of work items to size_t only; a launch's grid is 32-bit on every backend.
+    // OpenCL limits the number of work items only to size_t; on every backend gemel's grids are 32-bit.
     d.max_grid.fill(std::numeric_limits<std::uint32_t>::max());
     cl_uint warp = 0;
     if (query_if_known(warp, cl.GetDeviceInfo, nv_warp_size, device) && warp) d.warp_size = warp;
@@ -102,13 +102,13 @@ void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, in
     if (version >= 20) query_if_known(svm, cl.GetDeviceInfo, CL_DEVICE_SVM_CAPABILITIES, device);
     d.has_managed_memory = (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
     d.has_images = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT, device) != 0;
-    // Portable text is OpenCL C 1.2, which has no fence for a whole device; PTX has one.
+    // Portable kernels are OpenCL C 1.2, which has no fence for a whole device; PTX has one.
     d.has_cross_block_visibility = takes_ptx;
     d.is_little_endian = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ENDIAN_LITTLE, device) != 0;
     d.has_error_correction = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ERROR_CORRECTION_SUPPORT, device) != 0;
 }
 
-/// What tells this device from others.
+/// Identifiers of this device.
 void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int place) {
     const bool nvidia = quirks.has(Quirk::has_nvidia_attributes);
     cl_uint major = 0, minor = 0;

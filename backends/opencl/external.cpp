@@ -11,7 +11,7 @@
 namespace gemel::plugin::opencl {
 namespace {
 
-// By number: headers older than the extension lack them, and newer ones have renamed the list of devices.
+// By number: headers older than the extension lack them, and newer headers have renamed the list of devices.
 constexpr cl_mem_properties external_memory_handle_opaque_fd = 0x2060, mem_device_handle_list = 0x2051,
                             mem_device_handle_list_end = 0;
 
@@ -60,7 +60,7 @@ bool OpenClExternalMemory::open(int file, std::size_t bytes) {
         throw Error(
             "import_external: the process has no free file descriptor to import memory; raise the limit (ulimit -n)");
     std::vector<cl_mem_properties> properties{external_memory_handle_opaque_fd, static_cast<cl_mem_properties>(own)};
-    // Of a context with several devices the driver must be told whose memory it is; of one it need not.
+    // In a context with several devices the driver must know whose memory it is.
     if (query<cl_uint>(cl.GetContextInfo, CL_CONTEXT_NUM_DEVICES, shared_->context) > 1)
         properties.insert(
             properties.end(),
@@ -73,7 +73,7 @@ bool OpenClExternalMemory::open(int file, std::size_t bytes) {
         throw Error(text(make.name(), " does not import memory: ", error_name(status), " (", status, ")"));
     }
     memory_ = {.handle = reinterpret_cast<std::uint64_t>(buffer_), .bytes = bytes, .foreign = true};
-    return true;  // the descriptor is the driver's now
+    return true;  // the driver owns the descriptor now
 }
 
 }  // namespace
@@ -84,6 +84,6 @@ std::unique_ptr<ExternalMemory> OpenClContext::import_external(int file, std::si
     return memory->open(file, bytes) ? std::move(memory) : nullptr;
 }
 
-// No OpenCL makes memory that CUDA imports.
+// No OpenCL implementation makes memory that CUDA imports.
 
 }  // namespace gemel::plugin::opencl

@@ -1,5 +1,5 @@
-/// What OpenCL has beyond what every backend must: events of the host's, and memory that moves ahead of its use.
-/// Priorities, limits, peers and advice are not in the standard: the interface's own bodies stand.
+/// Optional features of backends that OpenCL has: user events, and prefetching of memory. Priorities, limits, peer
+/// access and memory advice are not in the standard: the defaults of the interface apply.
 #include "objects.hpp"
 
 namespace gemel::plugin::opencl {

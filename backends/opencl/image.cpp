@@ -76,7 +76,7 @@ class OpenClImage final : public Image {
     ImageShape shape_;
 };
 
-/// NVIDIA's driver makes images beyond its limits and fails at the first copy.
+/// NVIDIA's driver makes images beyond its limits, and the first copy fails.
 bool fits(cl_device_id device, const ImageShape& shape) {
     const auto within = [&](std::uint32_t extent, cl_device_info limit) {
         return extent <= query<size_t>(cl.GetDeviceInfo, limit, device);
@@ -111,7 +111,7 @@ T channel(const std::byte* element, int which) {
     return value;
 }
 
-/// Whether a channel is -128 or -32768, which stands for -1 as its neighbour does: no driver writes it.
+/// Whether a channel is -128 or -32768. It stands for -1, as -127 or -32767 does, and no driver writes it.
 bool has_lowest(const ImageShape& shape, const std::byte* element) {
     for (int i = 0; i < shape.channels; ++i)
         if ((shape.kind == ChannelKind::int8 && channel<std::int8_t>(element, i) == INT8_MIN) ||
@@ -120,7 +120,7 @@ bool has_lowest(const ImageShape& shape, const std::byte* element) {
     return false;
 }
 
-/// The driver rounds a normalised channel back to the integer that it stands for.
+/// The driver rounds a normalised channel back to the original integer.
 Color color_of(const ImageShape& shape, const std::byte* element) {
     Color color{};
     for (int i = 0; i < shape.channels; ++i) {
@@ -185,7 +185,7 @@ std::unique_ptr<Image> OpenClContext::create_image(const ImageShape& shape) {
     try {
         return std::make_unique<OpenClImage>(shared_, create(shared_->context, shape), shape);
     } catch (const DeviceError& error) {
-        // PoCL calls a size beyond the device's an operation.
+        // PoCL returns CL_INVALID_OPERATION for a size beyond the device's limits.
         if (error.code() != CL_INVALID_IMAGE_SIZE && error.code() != CL_INVALID_IMAGE_DESCRIPTOR &&
             error.code() != CL_INVALID_OPERATION)
             throw;
@@ -207,7 +207,7 @@ TextureHandles OpenClContext::plain_texture(unsigned dimensions, bool is_layered
     return {reinterpret_cast<std::uint64_t>(image), reinterpret_cast<std::uint64_t>(sampler)};
 }
 
-/// Layer by layer, by way of an image without layers.
+/// Layer by layer, through an image without layers.
 void OpenClStream::copy_lines(const ImageRegion& image, const Place& memory, bool to_image) {
     const auto buffer = reinterpret_cast<cl_mem>(memory.memory->handle);
     ImageShape shape = static_cast<const OpenClImage&>(*image.image).shape();

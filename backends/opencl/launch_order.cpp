@@ -27,7 +27,7 @@ void LaunchOrder::enqueue(cl_context context, cl_command_queue queue, cl_kernel 
     std::lock_guard lock(mutex_);
     const bool wait = last_ && queue_ != queue;  // a queue keeps its own commands in order
     const bool on_device = wait && context_ == context;
-    if (wait && !on_device) (void)cl.WaitForEvents.status(1, &last_);  // should it have failed, it is not ours to say
+    if (wait && !on_device) (void)cl.WaitForEvents.status(1, &last_);  // a failure is that launch's own
     cl_event event = nullptr;
     cl.EnqueueNDRangeKernel(queue, kernel, axes, offset, global, local, on_device ? 1 : 0, on_device ? &last_ : nullptr,
                             &event);

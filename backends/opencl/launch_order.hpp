@@ -1,4 +1,4 @@
-/// Keeps launches of one kernel from overlapping, where the driver cannot bear that.
+/// Keeps launches of one kernel from overlapping, for drivers that fail on it.
 #pragma once
 
 #include "api.hpp"
@@ -9,28 +9,27 @@
 
 namespace gemel::plugin::opencl {
 
-/// PoCL (3.1 to 5.0 at least) loads a kernel once for each grid that is wider than those before, counts the users of
-/// each, and when a launch ends takes one off the newest: a launch that began with an older one leaves a count wrong,
-/// and PoCL aborts the process. It tells kernels apart by their text, across contexts too: here launches of one name,
-/// in the whole process, follow each other. A launch fills all cores of a CPU anyway; those of different kernels may
-/// overlap.
+/// PoCL (3.1 to 5.0 at least) loads a kernel again for each grid that is wider than those before, and counts the users
+/// of each loaded copy. When a launch ends, it decrements the count of the newest copy: if the launch began with an
+/// older copy, a count becomes wrong, and PoCL aborts the process. PoCL identifies kernels by their text, across
+/// contexts too. So launches of kernels with one name run one after the other in the whole process. One launch fills
+/// all cores of a CPU anyway; launches of different kernels may overlap.
 class LaunchOrder {
    public:
     static std::shared_ptr<LaunchOrder> of(const std::string& kernel_name);
     LaunchOrder() = default;
     LaunchOrder(const LaunchOrder&) = delete;
     ~LaunchOrder();
-    /// Enqueues a launch behind the last one.
+    /// Enqueues a launch after the last one.
     void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, cl_uint axes, const size_t* offset,
                  const size_t* global, const size_t* local, cl_event* timed);
-    /// Whether the last launch runs or has ended. PoCL compiles a kernel for its block before that, when its turn
-    /// comes.
+    /// Whether the last launch is running or complete. Before that, PoCL compiles the kernel for its block size.
     bool has_begun();
 
    private:
     std::mutex mutex_;
     cl_event last_ = nullptr;
-    cl_command_queue queue_ = nullptr;  ///< of the last one; compared, never used
+    cl_command_queue queue_ = nullptr;  ///< queue of the last launch; only compared
     cl_context context_ = nullptr;
 };
 

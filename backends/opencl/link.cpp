@@ -1,4 +1,4 @@
-/// Programs of several units: each compiled by itself, put together by the driver's linker.
+/// Programs of several units: each compiled on its own, then linked by the driver.
 #include "objects.hpp"
 #include "value_sizes.hpp"
 
@@ -7,7 +7,7 @@
 namespace gemel::plugin::opencl {
 namespace {
 
-/// A program that is released, come what may.
+/// A program that is released in every case.
 class Held {
    public:
     explicit Held(cl_program program) : program_(program) {}
@@ -37,7 +37,7 @@ Held compiled(const Shared& shared, const std::string& text, const std::string& 
     return unit;
 }
 
-/// With kernels that tell sizes of parameters, if those can be named.
+/// With probes for the sizes of parameters, if they compile.
 Held compiled(const Shared& shared, const BuildRequest& unit, bool with_filler, std::string& log) {
     const std::string options = join(unit.options, " ");
     std::string whole(unit.text);
@@ -46,7 +46,7 @@ Held compiled(const Shared& shared, const BuildRequest& unit, bool with_filler, 
         try {
             return compiled(shared, whole + probes, options, log);
         } catch (const BuildFailure&) {
-            // Without them, so that the log is about the unit alone.
+            // Compile again without probes, so that the log is about the unit alone.
         }
     }
     return compiled(shared, whole, options, log);
@@ -79,7 +79,7 @@ BuildResult OpenClContext::link(std::span<const BuildRequest> units) {
                             programs.data(), nullptr, nullptr);
     std::string log;
     if (program) {
-        result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
+        result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it in every case
         log = query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared_->device);
     }
     if (status == CL_LINK_PROGRAM_FAILURE || status == CL_INVALID_LINKER_OPTIONS || status == CL_BUILD_PROGRAM_FAILURE)

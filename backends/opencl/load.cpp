@@ -1,4 +1,4 @@
-/// Programs that are compiled already: the platform's binaries, SPIR-V, and kernels that a device is born with.
+/// Compiled programs: the platform's binaries, SPIR-V, and a device's built-in kernels.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -22,7 +22,7 @@ std::string build_log(const Shared& shared, cl_program program) {
 }  // namespace
 
 cl_program OpenClContext::program_of_spirv(std::span<const std::byte> words) const {
-    // OpenCL 2.1 and cl_khr_il_program have one number for what a device takes.
+    // OpenCL 2.1 and cl_khr_il_program use the same number for this query.
     const std::string taken = query_text(cl.GetDeviceInfo, CL_DEVICE_IL_VERSION, shared_->device);
     if (taken.find("SPIR-V") == std::string::npos)
         throw Error(text("load_binary: ", shared_->info->platform, " takes no SPIR-V on ", shared_->info->name,
@@ -54,18 +54,18 @@ BuildResult OpenClContext::load_with(std::span<const std::byte> binary, const Ji
         result.module = std::make_unique<OpenClModule>(shared_, program);
     } else {
         if (shared_->quirks.has(Quirk::loads_any_binary) && !program_text.starts_with("poclbin"))
-            throw Error("this is not a program binary of PoCL");
-        // NVIDIA's binaries are PTX.
+            throw Error("load_binary: expected a program binary of PoCL");
+        // NVIDIA's program binaries are PTX.
         if (shared_->quirks.has(Quirk::needs_a_kernel) && program_text.find(".version") != std::string_view::npos &&
             program_text.find(".entry") == std::string_view::npos)
-            throw Error("this program binary has no kernel");
+            throw Error("load_binary: the program binary has no kernel");
         cl_int binary_status = CL_SUCCESS;
         program = cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);
-        result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it, come what may
+        result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it in every case
         if (binary_status != CL_SUCCESS)
             throw Error(text("the driver refuses the program binary: ", error_name(binary_status)));
     }
-    // Other compilers have done their work: they take no options for a binary.
+    // Other compilers take no options for a binary.
     const std::string options = shared_->takes_assembler_options ? join(jit_words(jit, *shared_), " ") : std::string();
     const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
     const std::string log = build_log(*shared_, program);
@@ -84,7 +84,7 @@ std::unique_ptr<Module> OpenClContext::load_built_in(std::span<const std::string
         cl.ReleaseKernel.quietly(kernel);
         return module;
     }
-    // PoCL wants such programs built. Debian's 3.1 lists kernels of which it has no program, and fails.
+    // PoCL requires that such programs are built. Debian's PoCL 3.1 lists kernels that it does not have, and fails.
     status = cl.BuildProgram.status(program, 1, &shared_->device, "", nullptr, nullptr);
     if (status != success)
         throw Error(text("built_in_kernels: ", shared_->info->platform, " lists ", list, " for ", shared_->info->name,

@@ -32,9 +32,9 @@ KernelFacts read_facts(cl_kernel kernel, cl_device_id device) {
     return facts;
 }
 
-/// NVIDIA's driver (580) counts a byte for each pointer to shared memory that is not set yet, which is none of what the
-/// kernel declares: with all of them set, what they were set to is left out. Beside an arena it takes as much for
-/// itself as alignment asks: of 49152 bytes an arena of 49136 can be launched, and one of 49151 cannot.
+/// NVIDIA's driver (580) counts one byte for each pointer to shared memory that is not set yet, which is not memory
+/// that the kernel declares: so all of them are set, and the sum of their sizes is subtracted. With an arena the driver
+/// adds as much as its alignment requires: of 49152 bytes an arena of 49136 can be launched, one of 49151 cannot.
 void correct_shared_bytes(KernelFacts& facts, cl_kernel kernel, cl_device_id device) {
     constexpr std::size_t unit = 16;
     std::size_t set = 0;
@@ -50,7 +50,7 @@ std::vector<std::string> names_in(cl_program program) {
 }
 
 std::vector<std::byte> binary_of(cl_program program) {
-    // A program of a wrapped context may be for several devices; ours is the one that has a binary.
+    // A program of a wrapped context may be for several devices; the one of this device has a binary.
     const auto count = query<cl_uint>(cl.GetProgramInfo, CL_PROGRAM_NUM_DEVICES, program);
     std::vector<size_t> sizes(count);
     cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof(size_t), sizes.data(), nullptr);
@@ -64,14 +64,14 @@ std::vector<std::byte> binary_of(cl_program program) {
     throw Error("the driver has no binary of this program");
 }
 
-/// What NVRTC made of a program tells more than the driver does, which calls 256 the largest block of all kernels.
+/// Reads NVRTC's PTX, which has more information than the driver: that reports 256 as the largest block of all kernels.
 void read_ptx(KernelFacts& facts, const std::vector<std::byte>& binary, const std::string& kernel) {
     const std::string_view ptx(reinterpret_cast<const char*>(binary.data()), binary.size());
     if (const auto threads = largest_block_in_ptx(ptx, kernel)) facts.max_threads_per_block = *threads;
     if (auto bytes = parameter_bytes_in_ptx(ptx, kernel); !bytes.empty()) facts.parameter_bytes = std::move(bytes);
 }
 
-/// In `order`, if there is one. Leaves its event in `timed`, if that is given.
+/// Enqueues in `order`, if there is one. Stores its event in `timed`, if that is not null.
 void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const LaunchShape& shape, LaunchOrder* order,
              cl_event* timed) {
     const size_t global[3] = {size_t{shape.grid[0]} * shape.block[0], size_t{shape.grid[1]} * shape.block[1],
@@ -83,10 +83,10 @@ void enqueue(cl_context context, cl_command_queue queue, cl_kernel kernel, const
     cl.EnqueueNDRangeKernel(queue, kernel, axes, offset, global, local, 0, nullptr, timed);
 }
 
-/// OpenCL refuses shared memory of no bytes.
+/// OpenCL rejects shared memory of 0 bytes.
 size_t arena_bytes(const LaunchShape& shape) { return std::max<size_t>(shape.shared_bytes, 16); }
 
-/// An OpenCL kernel holds its arguments: this one belongs to a prepared launch alone.
+/// An OpenCL kernel object holds its arguments: this one belongs to one prepared launch.
 class OpenClBoundKernel final : public BoundKernel {
    public:
     OpenClBoundKernel(std::shared_ptr<Shared> shared, cl_kernel kernel, std::span<const ArgumentView> arguments,
@@ -115,7 +115,7 @@ class OpenClBoundKernel final : public BoundKernel {
     std::shared_ptr<Shared> shared_;
     cl_kernel kernel_;
     int arena_;
-    size_t arena_bytes_ = 0;  ///< what the arena was last set to
+    size_t arena_bytes_ = 0;  ///< the last size set
     std::shared_ptr<LaunchOrder> order_;
 };
 
@@ -144,12 +144,13 @@ class OpenClKernel final : public Kernel {
     const KernelFacts& facts() const override { return facts_; }
 
     void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) override {
-        // The kernel holds its arguments: between setting and enqueueing nobody else may set.
+        // The kernel object holds its arguments: no other thread may set them before this launch is enqueued.
         std::lock_guard lock(mutex_);
-        // Handles of memory objects are only comparable while none is released: a new one may get an old one's address.
+        // Handles of memory objects can be compared only while none is released: a new one may get an old one's
+        // address.
         const auto releases = shared_->releases.load(std::memory_order_relaxed);
         const bool comparable = releases == known_at_;
-        known_at_ = never;  // until all are set: after a call that failed nothing is known
+        known_at_ = never;  // until all are set: after a failed call the arguments are unknown
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             ArgumentView argument = arguments[i];
             if (static_cast<int>(i) == arena) argument = {nullptr, arena_bytes(shape)};
@@ -169,7 +170,7 @@ class OpenClKernel final : public Kernel {
     }
 
     std::optional<std::uint32_t> blocks_per_compute_unit(std::size_t, std::size_t) override {
-        return std::nullopt;  // OpenCL does not tell
+        return std::nullopt;  // OpenCL has no query for it
     }
 
     std::optional<std::uint32_t> find_registers() override {
@@ -179,7 +180,7 @@ class OpenClKernel final : public Kernel {
         return registers_;
     }
 
-    /// Nothing is promised; but where blocks see each other's writes, each multiprocessor takes one of them at least.
+    /// OpenCL guarantees nothing; but if blocks see each other's writes, each multiprocessor holds at least one block.
     std::uint64_t max_cooperative_blocks(std::size_t, std::size_t) override {
         return shared_->quirks.has(Quirk::takes_inline_ptx)
                    ? query<cl_uint>(cl.GetDeviceInfo, CL_DEVICE_MAX_COMPUTE_UNITS, shared_->device)
@@ -189,13 +190,13 @@ class OpenClKernel final : public Kernel {
     std::uint64_t native() const override { return reinterpret_cast<std::uint64_t>(kernel_); }
 
    private:
-    /// What an argument was last set to, if it is small: setting it again costs more than comparing.
+    /// The last value of an argument, if it is small: setting it again costs more than comparing.
     struct Known {
         std::array<std::byte, 16> value;
         std::size_t bytes = 0;
         bool set = false, null = false;
     };
-    /// Whether the argument has that value already; remembers it if not.
+    /// Whether the argument has this value already; if not, remembers it.
     static bool remember(Known& known, const ArgumentView& argument) {
         if (argument.data && argument.bytes > sizeof known.value) return known.set = false;
         const bool null = argument.data == nullptr;
@@ -223,7 +224,7 @@ class OpenClKernel final : public Kernel {
     std::uint64_t known_at_ = never;
 };
 
-/// A kernel that OpenClContext::build() added to the user's.
+/// A kernel that OpenClContext::build() added to the user's text.
 bool is_added(const std::string& kernel) { return is_size_probe(kernel) || kernel == filler_kernel; }
 
 }  // namespace
@@ -254,7 +255,7 @@ bool OpenClModule::finishes_at_first_launch() const { return shared_->quirks.has
 
 Global OpenClModule::global(const std::string& name) {
     throw Error(
-        text("variable '", name,
+        text("Module::global: '", name,
              "': OpenCL 1.2 has no variables at file scope that the host can write; pass a ConstantBuffer (or a "
              "Buffer) as an argument instead"));
 }

@@ -50,7 +50,7 @@ BuildResult OpenClContext::build_by_nvrtc(const BuildRequest& request) {
     CompileOptions options;
     options.name = request.name;
     options.extra.assign(request.options.begin() + 2, request.options.end());
-    // The empty line ends a comment that goes on.
+    // The empty line ends a comment of the text that would continue.
     const std::string whole = text(request.text, "\n\nextern \"C\" __global__ void ", filler_kernel, "(void) {}\n");
     std::vector<std::byte> ptx;
     try {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view entry = ".entry ", param = ".param ";
 
-/// One kernel of a program: places in its text.
+/// One kernel of a program: positions in the PTX.
 struct Entry {
     std::string name;
     std::size_t open, close;  ///< its parameter list, from `(` to `)`
 };
 
-/// The next kernel behind `from`; nothing is left if its name is empty.
+/// The next kernel after `from`; if its name is empty, there is none.
 Entry next_entry(std::string_view ptx, std::size_t from) {
     const std::size_t at = ptx.find(entry, from);
     if (at == std::string_view::npos) return {};
@@ -28,7 +28,7 @@ Entry next_entry(std::string_view ptx, std::size_t from) {
     return {std::string(ptx.substr(name, end - name)), open, close};
 }
 
-/// The declarations between `(` and `)`, each from its `.param` on.
+/// The declarations between `(` and `)`, each beginning with `.param`.
 std::vector<std::string> declarations(std::string_view list) {
     std::vector<std::string> all;
     for (std::size_t at = list.find(param); at != std::string_view::npos;) {
@@ -39,7 +39,7 @@ std::vector<std::string> declarations(std::string_view list) {
     return all;
 }
 
-/// What OpenCL must know of a parameter: ".ptr .global .align 4 ", or nothing of a value.
+/// The PTX attributes of a parameter that OpenCL needs: ".ptr .global .align 4 ", or nothing for a value.
 std::string memory_of(const Parameter& parameter, const std::string& kernel) {
     using Space = Parameter::Space;
     if (parameter.space == Space::arena) return ".ptr .shared .align 16 ";
@@ -48,11 +48,12 @@ std::string memory_of(const Parameter& parameter, const std::string& kernel) {
                          "', which are for the driver's own compiler; leave GEMEL_OPENCL_COMPILER=nvrtc out"));
     if (!parameter.is_pointer && parameter.space != Space::barrier) return {};
     const std::uint32_t bytes = parameter.dtype.empty() ? 1 : parameter.dtype.size_bytes();
-    // As what is pointed to: the largest power of two that divides its size.
+    // The alignment of the element: the largest power of two that divides its size.
     return text(".ptr .global .align ", std::min<std::uint32_t>(bytes & ~(bytes - 1), 16), " ");
 }
 
-/// The same of a kernel whose parameters could not be read: a pointer is what the text makes an address of.
+/// The same for a kernel whose parameters could not be read: a parameter is a pointer if the text uses it as an
+/// address.
 std::string memory_by_use(std::string_view body, const std::string& parameter) {
     const std::size_t at = body.find(text("[", parameter, "]"));
     const std::size_t line = at == std::string_view::npos ? at : body.rfind("ld.param.u64", at);

@@ -1,4 +1,4 @@
-/// PTX that NVRTC made, as NVIDIA's OpenCL takes it.
+/// Adapts NVRTC's PTX to NVIDIA's OpenCL.
 #pragma once
 
 #include <gemel/core/signature.hpp>
@@ -12,13 +12,13 @@
 
 namespace gemel::plugin::opencl {
 
-/// PTX of CUDA C++ does not say which parameters are pointers, and to what: OpenCL must know, to pass memory objects.
-/// And it calls the block size that a kernel requires the largest one.
-/// @param signatures  of the kernels whose parameters could be read; of others a pointer is what is used as one
-/// @throws Error for textures and images, and where text and signature do not fit
+/// PTX of CUDA C++ does not state which parameters are pointers, and to which memory; OpenCL needs that to pass memory
+/// objects. PTX also declares the block size that a kernel requires as its largest one.
+/// @param signatures  of the kernels whose parameters could be read; in others a pointer is recognised by its use
+/// @throws Error for textures and images, and if the text and a signature differ
 std::string ptx_for_opencl(std::string_view ptx, std::span<const KernelSignature> signatures);
 
-/// Threads of the largest block that a kernel is compiled for, where its text says so.
+/// Threads of the largest block that a kernel is compiled for, if its text states it.
 std::optional<std::size_t> largest_block_in_ptx(std::string_view ptx, std::string_view kernel);
 
 /// Bytes of each parameter of a kernel. Empty if the text has no such kernel.

@@ -20,24 +20,24 @@ namespace gemel::plugin::opencl {
 class OpenClDevice;
 class CommandTiming;
 
-/// A cl_context with what everything made in it must know. Shared, so that it outlives them.
+/// A cl_context, with the state that everything made in it needs. Shared, so that it outlives them.
 struct Shared {
     cl_context context = nullptr;
     cl_device_id device = nullptr;
     const DeviceInfo* info = nullptr;
     Quirks quirks;
-    int version = 12;               ///< of the device, 12 for OpenCL 1.2: newer entry points are called only above
-    bool rounds_correctly = false;  ///< can be asked for correctly rounded division and square root
-    bool takes_assembler_options = false;  ///< of NVIDIA's ptxas (cl_nv_compiler_options)
-    bool uses_nvrtc = false;               ///< as its compiler
-    bool imports_files = false;            ///< memory of other APIs by file descriptors
+    int version = 12;  ///< of the device, 12 for OpenCL 1.2: newer entry points are called only for higher versions
+    bool rounds_correctly = false;         ///< supports correctly rounded division and square root
+    bool takes_assembler_options = false;  ///< options of NVIDIA's ptxas (cl_nv_compiler_options)
+    bool uses_nvrtc = false;               ///< NVRTC is the compiler
+    bool imports_files = false;            ///< imports memory of other APIs by file descriptors
     std::atomic<bool> dead{false};         ///< after a fault: nothing is released any more
-    /// Counts released memory objects: a remembered kernel argument is valid only while it stands still.
+    /// Counts released memory objects: a remembered kernel argument is valid only while this does not change.
     std::atomic<std::uint64_t> releases{0};
     std::mutex queues_mutex;
-    std::vector<cl_command_queue> queues;  ///< of our streams, retained: what synchronize() waits for
+    std::vector<cl_command_queue> queues;  ///< of gemel's streams, retained: synchronize() waits for them
     std::mutex images_mutex;
-    std::array<cl_sampler, SamplerState::count> samplers{};  ///< made when first asked for
+    std::array<cl_sampler, SamplerState::count> samplers{};  ///< made on first use
     std::array<cl_mem, 5> no_images{};                       ///< one element each, for textures over plain memory
 
     ~Shared();
@@ -47,7 +47,7 @@ struct Shared {
 
 class OpenClEvent final : public Event {
    public:
-    /// @param is_foreign  an event of the host's is then completed by its owner
+    /// @param is_foreign  the owner of a user event completes it
     OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue, cl_event event, bool is_foreign = false);
     ~OpenClEvent() override;
     void wait() override;
@@ -59,7 +59,7 @@ class OpenClEvent final : public Event {
 
     cl_event event() const { return event_; }
     cl_context context() const { return shared_->context; }
-    cl_command_queue queue() const { return queue_; }  ///< null if it is an event of the host's
+    cl_command_queue queue() const { return queue_; }  ///< null for a user event
 
    private:
     std::shared_ptr<Shared> shared_;
@@ -71,7 +71,7 @@ class OpenClEvent final : public Event {
 
 class OpenClStream final : public Stream {
    public:
-    /// Whose the queue is, and whether its commands need a barrier between them to run in order.
+    /// The owner of the queue, and whether its commands need a barrier between them to run in order.
     enum class Queue : std::uint8_t { own, foreign, foreign_unordered };
     OpenClStream(std::shared_ptr<Shared> shared, cl_command_queue queue, Queue kind = Queue::own);
     ~OpenClStream() override;
@@ -98,7 +98,7 @@ class OpenClStream final : public Stream {
     void stop_timing(Timing& timing) override;
     std::uint64_t native() override;
 
-    /// The queue for as long as one command takes to enqueue.
+    /// Holds the queue while one command is enqueued.
     class Turn {
        public:
         explicit Turn(OpenClStream& stream) : lock_(stream.mutex_), queue_(stream.queue_) {
@@ -112,13 +112,13 @@ class OpenClStream final : public Stream {
         std::lock_guard<std::mutex> lock_;
         cl_command_queue queue_;
     };
-    /// Where a command shall leave its event, null if nobody times it.
+    /// Where to store the event of a command; null if nothing is timed.
     cl_event* event_of_command() {
         CommandTiming* const timing = timing_.load(std::memory_order_relaxed);
         return timing && timer_.load(std::memory_order_relaxed) == std::this_thread::get_id() ? next_event(*timing)
                                                                                               : nullptr;
     }
-    /// The queue for a call that waits: others may enqueue meanwhile.
+    /// The queue for a call that waits: other threads may enqueue meanwhile.
     cl_command_queue waiting_turn() { return Turn(*this); }
 
    private:
@@ -129,21 +129,21 @@ class OpenClStream final : public Stream {
     std::shared_ptr<Shared> shared_;
     std::mutex mutex_;
     cl_command_queue queue_;
-    cl_command_queue retired_ = nullptr;  ///< what queue_ was before it could time: somebody may still wait in it
-    bool timed_;                          ///< the queue can time, or must stay as it is
+    cl_command_queue retired_ = nullptr;  ///< the queue before the one with timing: a thread may still wait in it
+    bool timed_;                          ///< the queue can time, or must not be replaced
     bool is_unordered_;                   ///< the queue runs out of order: a barrier stands before each command
-    bool others_enqueue_;                 ///< wrapped, or handed out: what is in it is not known
+    bool others_enqueue_;                 ///< wrapped or handed out: its contents are unknown
     std::uint64_t enqueued_ = 0;          ///< commands
-    std::uint64_t finished_ = 0;          ///< how many of them have ended for certain
-    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which asks it until it is done
-    std::uint64_t probed_ = 0;            ///< commands before the probe
+    std::uint64_t finished_ = 0;          ///< commands that are certainly complete
+    std::unique_ptr<OpenClEvent> probe_;  ///< of idle(), which queries it until it is done
+    std::uint64_t probed_ = 0;            ///< number of commands before the probe
     std::atomic<CommandTiming*> timing_{nullptr};
-    std::atomic<std::thread::id> timer_{};  ///< whose commands are timed
+    std::atomic<std::thread::id> timer_{};  ///< the thread whose commands are timed
 };
 
 class OpenClModule final : public Module {
    public:
-    /// @param built_in  names of its kernels where the driver does not list them: those that a device is born with
+    /// @param built_in  names of its kernels if the driver does not list them, as for a device's built-in kernels
     OpenClModule(std::shared_ptr<Shared> shared, cl_program program, std::vector<std::string> built_in = {});
     ~OpenClModule() override;
     std::unique_ptr<Kernel> kernel(const std::string& name) override;
@@ -159,9 +159,9 @@ class OpenClModule final : public Module {
     std::vector<std::string> built_in_;
 };
 
-/// An image over storage that somebody else made; keeps a reference.
+/// An image over storage that others made; keeps a reference.
 std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageShape& shape, cl_mem image);
-/// The reverse of what makes an image; its integers may be normalised. @throws ArgumentError for formats without a word
+/// The inverse of making an image; its integers may be normalised. @throws ArgumentError for formats that gemel lacks
 ImageShape shape_of_image(cl_mem image, cl_mem_object_type type);
 
 class OpenClContext final : public Context {
@@ -209,7 +209,7 @@ class OpenClContext final : public Context {
    private:
     BuildResult build(std::string_view text, const std::string& options);
     BuildResult build_by_nvrtc(const BuildRequest& request);
-    /// Nothing but `error` if the platform takes no SPIR-V.
+    /// @throws Error if the platform takes no SPIR-V
     cl_program program_of_spirv(std::span<const std::byte> words) const;
     std::shared_ptr<Shared> shared_;
     cl_command_queue service_;  ///< maps and unmaps page-locked memory
@@ -217,7 +217,7 @@ class OpenClContext final : public Context {
 
 class OpenClDevice final : public Device {
    public:
-    /// @param part  behind the identity of a part of a device; empty for a whole one
+    /// @param part  follows the identity of a part of a device; empty for a whole device
     OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part = {});
     const DeviceInfo& info() const override;
     std::unique_ptr<Context> create_context() override;
@@ -265,25 +265,25 @@ class OpenClPlugin final : public Plugin {
     std::vector<Library> libraries_;
 };
 
-/// A kernel that does nothing, for a driver that cannot bear programs without any; never shown.
+/// A kernel that does nothing, for drivers that reject programs without kernels; never listed.
 inline constexpr const char* filler_kernel = "gemel_filler_kernel_";
 
-/// Where PoCL keeps its cache, as the environment says; empty if it does not.
+/// PoCL's cache folder according to the environment; empty if it names none.
 std::filesystem::path pocl_folder();
-/// PoCL's cache lies in a folder of this process alone.
+/// Whether PoCL's cache lies in a folder of this process alone.
 extern bool pocl_has_own_folder;
 
-/// Options for clBuildProgram, as far as the device takes them.
+/// Options for clBuildProgram that the device supports.
 std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared);
 std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared);
-/// Which compiler and for what, then its options: where programs go through NVRTC.
+/// For programs through NVRTC: the compiler, its target, then its options.
 std::vector<std::string> nvrtc_options(const CompileOptions& options, const Shared& shared);
 
-/// Registers of a kernel's threads, as NVIDIA's assembler reports them when it is made to assemble once more; nothing
-/// if it does not (it is silent about programs that it finds in a cache of its own).
+/// The registers per thread of a kernel, from the report of NVIDIA's assembler, which is run once more for it; nothing
+/// if it reports none (it does not report programs that it finds in its own cache).
 std::optional<std::uint32_t> reported_registers(const Shared& shared, std::span<const std::byte> binary,
                                                 const std::string& kernel);
-/// What the assembler's report says of one kernel.
+/// The registers of one kernel in the assembler's report.
 std::optional<std::uint32_t> registers_in_report(std::string_view report, const std::string& kernel);
 
 }  // namespace gemel::plugin::opencl

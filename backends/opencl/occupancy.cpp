@@ -1,4 +1,4 @@
-/// How many blocks a compute unit holds, which OpenCL does not tell: from what is known of the hardware.
+/// How many blocks a compute unit holds. OpenCL has no query for it: computed from known hardware data.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -8,7 +8,7 @@
 namespace gemel::plugin::opencl {
 namespace {
 
-/// Of NVIDIA's multiprocessors, from the table of compute capabilities in the CUDA programming guide.
+/// NVIDIA's multiprocessors, from the table of compute capabilities in the CUDA programming guide.
 struct Multiprocessor {
     int from;  ///< compute capability, 90 for 9.0
     std::size_t max_threads, max_blocks, shared_kib, reserved_bytes;
@@ -35,7 +35,7 @@ std::optional<ComputeUnit> OpenClDevice::compute_unit() const {
                                    .registers = 65536,
                                    .register_unit = 256};
     }
-    // A core of a CPU runs one block at a time. Elsewhere at least what one block may have is there.
+    // A core of a CPU runs one block at a time. Other devices have at least the resources of one block.
     return ComputeUnit{.max_threads = info_.max_threads_per_block,
                        .max_blocks = info_.type == DeviceInfo::Type::cpu ? 1 : std::size_t{info_.max_threads_per_block},
                        .shared_bytes = info_.shared_memory_per_block_bytes};

@@ -1,5 +1,5 @@
-/// Objects of OpenGL (cl_khr_gl_sharing). Which OpenGL context is current, only EGL or GLX knows: the process has
-/// loaded one of them, or there is none.
+/// OpenGL objects (cl_khr_gl_sharing). Only EGL or GLX knows the current OpenGL context: the process has loaded one of
+/// them, or there is no context.
 #include "objects.hpp"
 
 #include <gemel/core/text.hpp>
@@ -18,7 +18,7 @@ F* loaded(const char* library, const char* name) {
     void* const handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
     if (!handle) return nullptr;
     void* const address = dlsym(handle, name);
-    dlclose(handle);  // it stays loaded: somebody else has it
+    dlclose(handle);  // it stays loaded: the process still holds it
     return reinterpret_cast<F*>(address);
 }
 
@@ -29,7 +29,7 @@ struct GlContext {
     void (*finish)() = nullptr;  ///< glFinish
 };
 
-/// Of this thread; nothing if there is none.
+/// The current context of this thread; empty if there is none.
 GlContext current_gl() {
     using Get = void*();
     using Find = void*(const char*);
@@ -61,7 +61,7 @@ std::vector<cl_context_properties> properties_of(cl_platform_id platform, const 
             0};
 }
 
-/// The OpenGL context with which an OpenCL context shares; null if with none.
+/// The OpenGL context that an OpenCL context shares; null if none.
 void* partner_of(cl_context context) {
     size_t bytes = 0;
     cl.GetContextInfo(context, CL_CONTEXT_PROPERTIES, 0, nullptr, &bytes);
@@ -72,7 +72,7 @@ void* partner_of(cl_context context) {
     return nullptr;
 }
 
-/// The extension's functions; an object of their own, as few contexts share with OpenGL.
+/// The extension's functions; a separate object, because few contexts share with OpenGL.
 struct GlFunctions {
     Maker<cl_mem, cl_context, cl_mem_flags, cl_GLuint> CreateFromGLBuffer{"clCreateFromGLBuffer",
                                                                           &clCreateFromGLBuffer};
@@ -109,7 +109,7 @@ class OpenClGlObject final : public GlObject {
     }
 
     void acquire(Stream& stream) override {
-        // Without cl_khr_gl_event neither library knows of the other's commands.
+        // Without cl_khr_gl_event neither library knows the other's commands.
         const GlContext current = current_gl();
         if (!current.context || current.context != partner_of(shared_->context))
             throw Error("gl: the OpenGL context with which this one shares is not current on this thread; make it so");
@@ -124,7 +124,7 @@ class OpenClGlObject final : public GlObject {
     }
     std::size_t size_bytes() override { return query<size_t>(cl.GetMemObjectInfo, CL_MEM_SIZE, memory_); }
     Memory memory() override {
-        cl.RetainMemObject(memory_);  // release() of the context gives it up
+        cl.RetainMemObject(memory_);  // released by release() of the context
         return {.handle = reinterpret_cast<std::uint64_t>(memory_), .bytes = size_bytes(), .foreign = true};
     }
     ImageShape shape() override {

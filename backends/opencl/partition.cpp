@@ -23,7 +23,7 @@ cl_device_affinity_domain domain_of(DevicePartition::Affinity affinity) {
     return 0;
 }
 
-/// How the driver divides the device at all.
+/// How the driver can divide the device.
 std::vector<cl_device_partition_property> offered(cl_device_id device) {
     size_t bytes = 0;
     cl.GetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, 0, nullptr, &bytes);
@@ -42,7 +42,7 @@ const char* name_of(cl_device_partition_property property) {
     }
 }
 
-/// The driver's list for a partition, without the end.
+/// The driver's list for a partition, without its terminator.
 std::vector<cl_device_partition_property> properties_of(const DevicePartition& how) {
     std::vector<cl_device_partition_property> all;
     switch (how.kind) {

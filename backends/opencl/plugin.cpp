@@ -1,4 +1,4 @@
-/// The plug-in: which platforms and devices there are, and the one exported function.
+/// The plug-in: its platforms and devices, and the one exported function.
 #include "objects.hpp"
 
 #include <gemel/core/environment.hpp>
@@ -20,8 +20,8 @@ std::string path_of(const void* function) {
     return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "libOpenCL.so.1";
 }
 
-/// Whether caches may be written. What is not understood is not off: the first compilation refuses it, and devices can
-/// be listed until then.
+/// Whether caches may be written. An unknown value does not mean off here: the first compilation rejects it, and
+/// devices can be listed until then.
 bool may_write() {
     try {
         return env::get("GEMEL_CACHE").value_or("on") == "on";
@@ -30,8 +30,7 @@ bool may_write() {
     }
 }
 
-/// PoCL's cache in a folder of this process, from now until PoCL has read where it is: programs that this one starts
-/// must not take it for theirs.
+/// Sets PoCL's cache to a folder of this process until PoCL has read the variable; child processes must not inherit it.
 class OwnPoclFolder {
    public:
     OwnPoclFolder() {
@@ -53,11 +52,11 @@ class OwnPoclFolder {
     std::optional<std::string> given_;
 };
 
-/// What drivers and the ICD loader read when they start.
+/// Sets the variables that drivers and the ICD loader read when they start.
 void tell_drivers(std::optional<OwnPoclFolder>& pocl) {
     set_driver_settings(may_write());
     const char* const given = std::getenv("POCL_CACHE_DIR");
-    // With more rights than its caller the process loads no compiled kernels, and no drivers, of the caller's.
+    // A process with more rights than its caller must load no compiled kernels and no drivers of the caller.
     const bool privileged = ::getauxval(AT_SECURE) != 0;
     if (privileged)
         for (const char* name : {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH"}) ::unsetenv(name);

@@ -1,4 +1,4 @@
-/// The table of quirks: which implementation, what it does, what gemel does about it, which test covers it.
+/// The table of quirks: the implementation, what it does, gemel's remedy, and the test that covers it.
 #include "quirks.hpp"
 
 #include <gemel/core/text.hpp>
@@ -15,10 +15,10 @@ struct Row {
     Quirk quirk;
     const char* name;
     Implementation implementation;
-    const char* seen;    ///< versions; newer ones are taken to be the same until somebody has looked
-    const char* does;    ///< the implementation
-    const char* remedy;  ///< gemel's, and its file
-    const char* test;    ///< a case of tests/backend
+    const char* seen;    ///< versions; newer ones are assumed to be the same until checked
+    const char* does;    ///< behaviour of the implementation
+    const char* remedy;  ///< of gemel, with its file
+    const char* test;    ///< a test case in tests/backend
 };
 
 constexpr Row table[] = {
@@ -167,9 +167,9 @@ struct DriverSetting {
 };
 
 constexpr DriverSetting settings[] = {
-    // PoCL compiles a kernel for small grids apart from that for all: twice, where programs use both.
+    // PoCL compiles kernels for small grids separately: twice, if programs use both small and large grids.
     {"POCL_WORK_GROUP_SPECIALIZATION", "0", DriverSetting::When::always},
-    // Off means off, and nothing is written to a cache that may only be read: the drivers' own as well.
+    // GEMEL_CACHE=off or readonly applies to the drivers' own caches too.
     {"CUDA_CACHE_DISABLE", "1", DriverSetting::When::cache_not_written},
     {"MESA_SHADER_CACHE_DISABLE", "true", DriverSetting::When::cache_not_written},
     {"NEO_CACHE_PERSISTENT", "0", DriverSetting::When::cache_not_written},

@@ -1,5 +1,5 @@
-/// What implementations of OpenCL do otherwise than the standard says, or than others do: one table, which the rest of
-/// the plug-in asks. No other file compares names of platforms.
+/// Deviations of OpenCL implementations from the standard, or from each other: one table for the whole plug-in. No
+/// other file compares names of platforms.
 #pragma once
 
 #include <gemel/core/device.hpp>
@@ -41,8 +41,8 @@ class Quirks {
     std::uint32_t set_ = 0;
 };
 
-/// Sets variables that drivers read when they start, where the environment does not have them. `may_write` says whether
-/// caches may be written.
+/// Sets variables that drivers read when they start, unless the environment has them. @param may_write  caches may be
+/// written
 void set_driver_settings(bool may_write);
 
 }  // namespace gemel::plugin::opencl

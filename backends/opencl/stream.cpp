@@ -1,4 +1,4 @@
-/// Streams are in-order command queues, or foreign ones out of order with a barrier before each command; events are
+/// Streams are in-order command queues, or foreign out-of-order queues with a barrier before each command; events are
 /// markers in them.
 #include "objects.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 cl_mem handle(const Memory& memory) { return reinterpret_cast<cl_mem>(memory.handle); }
 
-/// Byte, row and slice of an offset in an array of such pitches.
+/// Byte, row and slice of an offset in an array with these pitches.
 std::array<size_t, 3> origin_of(const RectSide& side) {
     return {side.offset_bytes % side.slice_pitch_bytes % side.row_pitch_bytes,
             side.offset_bytes % side.slice_pitch_bytes / side.row_pitch_bytes,
@@ -27,7 +27,7 @@ OpenClEvent::OpenClEvent(std::shared_ptr<Shared> shared, cl_command_queue queue,
 
 OpenClEvent::~OpenClEvent() {
     if (shared_->dead) return;
-    if (!queue_) complete();  // what waits for it must not wait for ever
+    if (!queue_) complete();  // commands that wait for it must not wait forever
     cl.ReleaseEvent.quietly(event_);
     if (queue_) cl.ReleaseCommandQueue.quietly(queue_);
 }
@@ -37,8 +37,7 @@ void OpenClEvent::wait() { cl.WaitForEvents(1, &event_); }
 bool OpenClEvent::done() {
     const auto status = query<cl_int>(cl.GetEventInfo, CL_EVENT_COMMAND_EXECUTION_STATUS, event_);
     if (status < 0) fail("the commands before an event", status);
-    if (status != CL_COMPLETE && queue_ &&
-        !flushed_) {  // an event of a queue that was never flushed would never be done
+    if (status != CL_COMPLETE && queue_ && !flushed_) {  // an event in a queue that was never flushed never completes
         cl.Flush(queue_);
         flushed_ = true;
     }
@@ -130,7 +129,7 @@ void OpenClStream::unmap(const Memory& memory, void* host) {
 
 void OpenClStream::begin_timing() {
     if (timed_) return;
-    // Another queue takes over, whose first command waits for the last of this one.
+    // Another queue replaces it; the first command there waits for the last one here.
     const cl_command_queue timing = shared_->create_queue(true);
     cl_event last = nullptr;
     cl.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &last);
@@ -156,9 +155,9 @@ std::unique_ptr<Event> OpenClStream::record(bool timed) {
 
 void OpenClStream::wait(Event& event) {
     auto& marker = dynamic_cast<OpenClEvent&>(event);
-    if (marker.queue()) cl.Flush(marker.queue());  // a queue that waits for one that was never flushed waits forever
+    if (marker.queue()) cl.Flush(marker.queue());  // waiting for a queue that was never flushed takes forever
     if (marker.context() != shared_->context) {
-        marker.wait();  // no driver orders queues of different contexts: the host must
+        marker.wait();  // no driver orders queues of different contexts: the host waits
         return;
     }
     const cl_event handle = marker.event();
@@ -175,14 +174,14 @@ void OpenClStream::synchronize() {
         before = enqueued_;
         queue = queue_;
     }
-    cl.Finish(queue);  // others may enqueue meanwhile
+    cl.Finish(queue);  // other threads may enqueue meanwhile
     std::lock_guard lock(mutex_);
     finished_ = std::max(finished_, before);
 }
 
 bool OpenClStream::idle() {
-    // A marker's end takes a moment to be seen even on an empty queue. Of a stream of ours it is known what was
-    // enqueued; what others put into a wrapped one, or one handed out, is not, and only a new marker tells.
+    // Even in an empty queue, a marker completes only after some time. In gemel's own streams all commands are counted;
+    // commands of others in a wrapped queue, or in one handed out, are not: there only a new marker gives the answer.
     std::lock_guard lock(mutex_);
     if (!others_enqueue_ && finished_ == enqueued_) return true;
     if (others_enqueue_ || !probe_ || probed_ != enqueued_) {
@@ -205,8 +204,8 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
         void (*function)(void*);
         void* data;
     };
-    // A callback of an event that is complete already may be called by this very thread (PoCL does): the marker waits
-    // for an event of ours until the callback is in place, so that a thread of the driver always calls it.
+    // If an event is complete already, the driver may call the callback in this thread (PoCL does): the marker waits
+    // for a user event until the callback is set, so that a thread of the driver always calls it.
     const cl_event gate = cl.CreateUserEvent(shared_->context);
     struct Open {
         cl_event gate;
@@ -236,7 +235,7 @@ void OpenClStream::call_host(void (*function)(void*), void* data) {
 
 std::uint64_t OpenClStream::native() {
     std::lock_guard lock(mutex_);
-    begin_timing();  // whoever holds the handle relies on it: no other queue may take over later
+    begin_timing();  // the owner of the handle relies on the queue: it must not be replaced later
     others_enqueue_ = true;
     return reinterpret_cast<std::uint64_t>(queue_);
 }

@@ -1,4 +1,4 @@
-/// Device times by the events of the commands themselves.
+/// Device times from the events of the commands.
 #include "objects.hpp"
 
 #include <gemel/core/error.hpp>
@@ -7,7 +7,7 @@
 
 namespace gemel::plugin::opencl {
 
-/// The events of what one thread enqueues for a while, in the order of one queue.
+/// The events of the commands that one thread enqueues while it times, in the order of one queue.
 class CommandTiming final : public Timing {
    public:
     explicit CommandTiming(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) { events_.reserve(1); }

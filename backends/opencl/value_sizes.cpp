@@ -11,24 +11,24 @@ namespace gemel::plugin::opencl {
 namespace {
 
 constexpr std::string_view mark = "gemel_size_";
-/// A block has few enough threads for every device if each extent but the first is below this: 4 * 4 * 4 threads.
+/// If each extent is at most this, a block fits every device: 4 * 4 * 4 threads.
 constexpr std::size_t base = 4;
-constexpr std::size_t digits = 3;  ///< of the size, in that base, that one kernel says
+constexpr std::size_t digits = 3;  ///< base-4 digits of the size that one kernel encodes
 constexpr std::size_t probes = 3;  ///< kernels per parameter: sizes below 4^9
 
 std::string probe_name(std::size_t slot, std::size_t part, std::string_view kernel) {
     return text(mark, slot, "_", part, "_", kernel);
 }
 
-/// Types of objects, whose size is the driver's affair.
+/// Types of objects; the driver knows their sizes.
 bool is_opaque(std::string_view type) {
     return type.starts_with("image") || type.starts_with("sampler") || type.starts_with("event") ||
            type.starts_with("queue") || type.starts_with("pipe") || type.find("::") != std::string_view::npos ||
            type.find('<') != std::string_view::npos;
 }
 
-/// Extents and steps of a generated kernel's arrays, whose size is gemel's own affair: probes would cost each such
-/// kernel some 30 ms on PoCL, which compiles them for the binary.
+/// The layouts of a generated kernel's arrays: gemel knows their size, and probes would cost each such kernel about 30
+/// ms on PoCL, which compiles them for the binary.
 bool is_generated_layout(std::string_view type, std::string_view program) {
     constexpr std::string_view begin = "typedef struct {\n";
     const auto end = program.find(text("} ", type, ";"));
@@ -76,7 +76,7 @@ std::optional<std::vector<std::size_t>> value_sizes(cl_program program, cl_devic
             const Status status = cl.GetKernelWorkGroupInfo.status(probe, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                                                    sizeof extents, extents.data(), nullptr);
             cl.ReleaseKernel.quietly(probe);
-            if (status != success || extents[0] == 0) {  // not kept by this driver
+            if (status != success || extents[0] == 0) {  // this driver does not store it
                 bytes = 0;
                 break;
             }

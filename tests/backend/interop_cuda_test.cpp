@@ -43,7 +43,8 @@ TEST_CASE("cubins and PTX that others have made are loaded as they are") {
         CHECK_THROWS_AS((void)context.load_binary(half), Error);
     }
     const std::string nothing = "no program at all";
-    CHECK_THROWS_MENTIONING(Error, context.load_binary(std::as_bytes(std::span(nothing))), "neither a cubin nor PTX");
+    CHECK_THROWS_MENTIONING(Error, context.load_binary(std::as_bytes(std::span(nothing))),
+                            "expected a cubin, PTX or a fatbin");
 }
 
 TEST_CASE("streams wait for foreign CUDA events and leave them to their owner") {

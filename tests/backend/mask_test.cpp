@@ -186,8 +186,8 @@ TEST_CASE("masks that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, compress(x, zeros<bool>({4})), "(4,)", "(3, 4)", "first axes");
     CHECK_THROWS_MENTIONING(ArgumentError, compress(x, zeros<bool>({3, 4, 1})), "(3, 4, 1)");
     CHECK_THROWS_MENTIONING(ArgumentError, put_mask(x, zeros<bool>({4}), 1), "(4,)", "broadcast_to");
-    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(x, x > 1, zeros<std::int32_t>({0})), "no values");
-    CHECK_THROWS_MENTIONING(ArgumentError, place(x, x > 1, zeros<std::int32_t>({0})), "no values");
+    CHECK_THROWS_MENTIONING(ArgumentError, put_mask(x, x > 1, zeros<std::int32_t>({0})), "at least one value");
+    CHECK_THROWS_MENTIONING(ArgumentError, place(x, x > 1, zeros<std::int32_t>({0})), "at least one value");
     CHECK_THROWS_MENTIONING(ArgumentError, compress(static_cast<const AnyArray&>(x), static_cast<const AnyArray&>(x)),
                             "int32_t", "bool");
     CHECK_THROWS_MENTIONING(ArgumentError, put_mask(x(0).broadcast_to({2, 4}), zeros<bool>({2, 4}), 1), "repeats");

@@ -155,7 +155,7 @@ TEST_CASE("a program may have any name") {
 
 TEST_CASE("a kernel's name is a word") {
     const Module module = default_context().compile(three);
-    CHECK_THROWS_MENTIONING(ArgumentError, module.kernel(""), "the name is empty");
+    CHECK_THROWS_MENTIONING(ArgumentError, module.kernel(""), "got an empty text");
     CHECK_THROWS_MENTIONING(ArgumentError, module.kernel(std::string("answer\0x", 8)), "zero byte");
     CHECK_THROWS_MENTIONING(Error, module.kernel("answer;"), "there is no kernel 'answer;'");
     CHECK(answer(module) == 3);

@@ -441,7 +441,7 @@ TEST_CASE("a condition to replace holds where it is not zero, of any type") {
         ArgumentError,
         ReductionKernel<float>(
             {.arguments = "const float *x", .neutral = "0", .reduce_expr = "a", .replace_if = "return 1"}),
-        "condition to replace", "return");
+        "replace_if", "return");
 }
 
 TEST_CASE("any number of lanes per thread gives the whole sum") {

@@ -124,11 +124,9 @@ TEST_CASE("padding is explicit and nested structs come first") {
 }
 
 TEST_CASE("two structs of one name are refused in one program") {
-    CHECK_THROWS_WITH_AS(
-        codegen::struct_declaration(*dtype_of<elsewhere::Both>().layout(), Dialect::cuda()),
-        "two different structs are named 'Spin' (8 and 8 bytes): one program can hold only one of them; "
-        "rename one",
-        ArgumentError);
+    CHECK_THROWS_WITH_AS(codegen::struct_declaration(*dtype_of<elsewhere::Both>().layout(), Dialect::cuda()),
+                         "struct_declaration: two different structs are named 'Spin' (8 and 8 bytes); rename one",
+                         ArgumentError);
     CHECK_THROWS_AS(codegen::struct_declarations({dtype_of<Spin>(), dtype_of<elsewhere::Spin>()}, Dialect::cuda()),
                     ArgumentError);
     const std::string once =
@@ -166,8 +164,7 @@ TEST_CASE("fields with names that devices do not take are refused") {
     }
     CHECK_THROWS_WITH_AS(
         codegen::intern_layout(named("gemel_padding_0")),
-        "struct Named: the field 'gemel_padding_0' is called like the padding between fields; rename it",
-        ArgumentError);
+        "struct Named: the field 'gemel_padding_0' is named like the padding between fields; rename it", ArgumentError);
     CHECK_NOTHROW(codegen::intern_layout(named("kernels")));
 }
 

@@ -295,11 +295,11 @@ TEST_CASE("functions that some device refuses are refused") {
     CHECK_NOTHROW(cg::declare_array(f, "x", {std::size_t(-1), std::size_t(-1)}, {1, 2, 3}));
     CHECK_THROWS_AS(cg::declare_array(f, "x", {2, 3}, {1, 2, 3, 4, 5, 6, 7}), ArgumentError);
     CHECK_THROWS_WITH_AS(cg::kernel("k", {cg::thread_pointer(f, "p")}, {}),
-                         doctest::Contains("k: the parameter 'p' points to a thread's own memory"), ArgumentError);
+                         doctest::Contains("k: the parameter 'p' points to private memory"), ArgumentError);
     CHECK_THROWS_AS(cg::kernel("k", {cg::value(cg::void_type(), "p")}, {}), ArgumentError);
     CHECK_THROWS_WITH_AS(cg::kernel("k", {}, {}, {{0, 1, 1}}), doctest::Contains("the required block of 0 x 1 x 1"),
                          ArgumentError);
-    CHECK_THROWS_WITH_AS(body({cg::if_then(a, {cg::return_value(1)})})(), doctest::Contains("returns nothing"),
+    CHECK_THROWS_WITH_AS(body({cg::if_then(a, {cg::return_value(1)})})(), doctest::Contains("a kernel returns nothing"),
                          ArgumentError);
     CHECK_NOTHROW(body({shared, cg::if_then(a, {cg::return_nothing()})})());
     CHECK_THROWS_AS(body({cg::block({shared})})(), ArgumentError);
@@ -339,7 +339,8 @@ TEST_CASE("statements print on lines of their own") {
           "for (int k = 0; k < a; k += 2) {\n    c += k;\n}\n");
     CHECK(text(cg::for_range("j", 10, 0, -1, {})) == "for (int j = 10; j > 0; j += -1) {\n}\n");
     CHECK(text(cg::for_range("j", 10, 0, -Expression(2), {})).starts_with("for (int j = 10; j > 0; j += -2)"));
-    CHECK_THROWS_WITH_AS(cg::for_range("j", 0, 10, 0, {}), "for_range: 'j' goes in steps of 0", ArgumentError);
+    CHECK_THROWS_WITH_AS(cg::for_range("j", 0, 10, 0, {}), "for_range: expected a step of 'j' other than 0",
+                         ArgumentError);
 }
 
 TEST_CASE("structs may be declared by hand") {

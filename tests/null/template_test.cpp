@@ -208,7 +208,8 @@ TEST_CASE("a loop knows whether a value has changed since it was last asked") {
                  given) == "1ab2ab3ab");
     CHECK(render("{% for x in xs %}{{ loop.changed() }} {% endfor %}", given) == "true false false false false ");
     CHECK(has(error_of("{% for x in xs %}{{ loop.changed(v=x) }}{% endfor %}"), "'changed'"));
-    CHECK(has(error_of("{% for x in xs %}{% set loop = 3 %}{{ loop.cycle(1) }}{% endfor %}"), "has been assigned to"));
+    CHECK(has(error_of("{% for x in xs %}{% set loop = 3 %}{{ loop.cycle(1) }}{% endfor %}"),
+              "was assigned in this loop"));
     CHECK(has(error_of("{{ loop.changed(1) }}", {{"loop", Value::Map{}}}), "a map has no function 'changed'"));
 }
 

@@ -81,15 +81,15 @@ TEST_CASE("constraints leave points, by parameters and facts of the device") {
 
 TEST_CASE("what cannot be a space is refused with its reason") {
     using P = std::vector<tune::Parameter>;
-    CHECK(says(refusal([] { Space(P{}); }), "needs a parameter"));
+    CHECK(says(refusal([] { Space(P{}); }), "at least one parameter"));
     CHECK(says(refusal([] { Space(P{{"a b", {1}}}); }), "'a b' cannot name"));
     CHECK(says(refusal([] { Space(P{{"a", {1}}, {"a", {2}}}); }), "two parameters 'a'"));
     CHECK(says(refusal([] { Space(P{{"a", {}}}); }), "'a' has no values"));
     CHECK(says(refusal([] { Space(P{{"a", {1, 2, 1}}}); }), "the value 1 twice"));
-    CHECK(says(refusal([] { Space(P{{"a", {"x y"}}}); }), "no single word"));
+    CHECK(says(refusal([] { Space(P{{"a", {"x y"}}}); }), "not a single word"));
     CHECK(says(refusal([] { Space({{"a", {1, 2}}}, {"a > 2"}); }), "no point satisfies the constraints \"a > 2\""));
     CHECK(says(refusal([] { Space({{"a", {1, 2}}}, {"b > 2"}); }), "b"));
-    CHECK(says(refusal([] { Space({{"a", {1, 2}}}, {"a > %} 2"}); }), "is no expression"));
+    CHECK(says(refusal([] { Space({{"a", {1, 2}}}, {"a > %} 2"}); }), "is not an expression"));
     CHECK(says(refusal([] { Space({{"a", {1, 2}}}, {"a >"}); }), "constraint \"a >\""));
     std::vector<tune::Parameter> many;
     for (int k = 0; k < 21; ++k) many.push_back({"p" + std::to_string(k), {0, 1}});
@@ -97,7 +97,7 @@ TEST_CASE("what cannot be a space is refused with its reason") {
     const Point point({{"n", 3}, {"word", "fast"}, {"on", true}});
     CHECK(point["n"] == 3);
     CHECK(point["on"] == 1);
-    CHECK(says(refusal([&] { point["word"]; }), "not an integer"));
+    CHECK(says(refusal([&] { point["word"]; }), "expected a 64-bit integer"));
     CHECK(says(refusal([&] { point["m"]; }), "there is n, word, on"));
     CHECK(says(refusal([] { tune::parse_strategy("genetic"); }), "neighbours, random, exhaustive"));
 }

@@ -1,4 +1,4 @@
-/// One contraction of two operands: as matrix products, as one element-wise kernel, or as one reduction.
+/// Contracts two operands: by matrix products, by one element-wise kernel, or by one reduction.
 #include "dense/factor.hpp"
 #include "generated/kernel_cache.hpp"
 
@@ -23,13 +23,13 @@ Labels joined(std::initializer_list<Labels> parts) {
     return all;
 }
 
-/// How two factors become batches of matrices: (batch, left, sum) times (batch, sum, right).
+/// Two factors as batches of matrices: (batch, left, sum) times (batch, sum, right).
 struct Matrices {
     Labels batch, left, sum, right;
-    bool swapped = false;  ///< the second factor is on the left
+    bool swapped = false;  ///< the second factor is the left one
 };
 
-/// Finds the assignment of labels that copies least.
+/// Finds the assignment of labels that needs the fewest copies.
 class Cut {
    public:
     Cut(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents, const Labels* order)
@@ -54,7 +54,8 @@ class Cut {
     }
 
    private:
-    /// The labels as they lie in the factors, and as they shall lie in the end; each order once.
+    /// Possible orders of these labels: their orders in memory in the factors, and their order in the result; without
+    /// duplicates.
     std::vector<Labels> orders(std::uint64_t bits, std::initializer_list<const Factor*> factors) const {
         std::vector<Labels> found;
         const auto add = [&](const Labels& labels) {
@@ -65,7 +66,7 @@ class Cut {
         return found;
     }
 
-    /// The first axes of the result count matrices, of which one factor may have one alone: rij,ej->rei.
+    /// Uses the first axes of the result as the batch, even if only one factor has some of them: rij,ej->rei.
     void consider_leading_batches(const Labels& sum, bool swapped) {
         const Factor& l = *factors_[swapped];
         const Factor& r = *factors_[!swapped];
@@ -75,14 +76,14 @@ class Cut {
             if ((taken & matrices) != matrices || taken == matrices) continue;
             const Labels left = chosen(*order_, l.bits() & ~both_ & ~taken),
                          right = chosen(*order_, r.bits() & ~both_ & ~taken);
-            // Narrow matrix products waste most of a tile, which only GPUs can afford.
+            // Narrow matrix products use only a small part of a tile; this is acceptable on GPUs only.
             const std::int64_t narrowest = KernelCache::of(l.array).info().type == DeviceInfo::Type::cpu ? 64 : 16;
             if (total_extent(left, extents_) >= 16 && total_extent(right, extents_) >= narrowest)
                 consider({batch, left, sum, right, swapped});
         }
     }
 
-    /// Elements that would be copied.
+    /// The number of elements that would be copied.
     double cost(const Matrices& m) const {
         const Factor& l = *factors_[m.swapped];
         const Factor& r = *factors_[!m.swapped];
@@ -98,7 +99,7 @@ class Cut {
         add(l, m.left, m.sum);
         add(r, m.sum, m.right);
         const Labels result = joined({m.batch, m.left, m.right});
-        if (order_ && result != *order_) {  // a copy in which neighbours stay neighbours costs less
+        if (order_ && result != *order_) {  // a copy that keeps the last axis costs less
             const double copied = static_cast<double>(total_extent(result, extents_));
             elements += result.back() == order_->back() ? copied : 2 * copied;
         }
@@ -117,7 +118,7 @@ class Cut {
     double least_ = std::numeric_limits<double>::infinity();
 };
 
-/// Axes (batch, rows, columns), or without a batch where there is none.
+/// Axes (batch, rows, columns), or (rows, columns) without batch labels.
 AnyArray as_matrices(const Factor& factor, const Labels& batch, const Labels& rows, const Labels& columns,
                      const Extents& extents) {
     Shape shape;
@@ -144,7 +145,7 @@ Factor multiply_matrices(const Factor& a, const Factor& b, std::uint64_t kept, c
     return with_labels(product, joined({m.batch, m.left, m.right}), extents);
 }
 
-/// One reduction reads both factors and keeps nothing between.
+/// One reduction reads both factors and stores no intermediate result.
 Factor sum_products(const Factor& a, const Factor& b, std::uint64_t kept, const Extents& extents, const Labels* order) {
     const Factor& larger = a.array.size() >= b.array.size() ? a : b;
     const Factor& smaller = &larger == &a ? b : a;
@@ -176,8 +177,8 @@ Factor contract(const Factor& a, const Factor& b, std::uint64_t kept, const Exte
     }
     const std::int64_t rows = total_extent(chosen(a.labels, ~both), extents),
                        columns = total_extent(chosen(b.labels, ~both), extents);
-    // Products of vectors with vectors and matrices; and results so small that a product of matrices keeps few blocks
-    // busy, of long sums.
+    // A reduction suits products of vectors with vectors or matrices, and long sums with few results: there a matrix
+    // product would use only few blocks.
     constexpr std::int64_t few = 64, long_sum = 8192;
     const bool is_small = total_extent(chosen(a.labels, both & kept), extents) * rows * columns <= few &&
                           total_extent(chosen(a.labels, summed), extents) >= long_sum;

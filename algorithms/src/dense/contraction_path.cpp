@@ -32,7 +32,7 @@ class Costs {
     const std::vector<std::int64_t>& extents_;
 };
 
-/// What a contraction of these positions leaves of their labels.
+/// The labels that remain after contracting the terms at these positions.
 Bits kept_labels(const std::vector<Bits>& terms, const Step& step, Bits output) {
     Bits own = 0, others = output;
     for (std::size_t k = 0; k < terms.size(); ++k) {
@@ -50,7 +50,7 @@ void contract(std::vector<Bits>& terms, const Step& step, Bits output) {
     terms.push_back(kept);
 }
 
-/// The least cost of every subset of operands, by dynamic programming over smaller subsets.
+/// The least cost of every subset of operands, by dynamic programming over its subsets.
 class Optimal {
    public:
     Optimal(const std::vector<Bits>& terms, Bits output, const Costs& costs)
@@ -64,7 +64,7 @@ class Optimal {
             own.cost = std::numeric_limits<double>::infinity();
             for (std::size_t part = (set - 1) & set; part > 0; part = (part - 1) & set) {
                 const std::size_t rest = set ^ part;
-                if (!(part & (~set + 1))) continue;  // each pair of halves once: the first operand is in `part`
+                if (!(part & (~set + 1))) continue;  // visits each pair of parts once: the first operand is in `part`
                 const Bits both = sets_[part].labels | sets_[rest].labels;
                 const double cost = sets_[part].cost + sets_[rest].cost + costs.operations(both, both != own.labels, 2);
                 if (cost < own.cost || (cost == own.cost && is_simpler(part, own.part)))
@@ -85,7 +85,7 @@ class Optimal {
         double cost = 0;
         std::size_t part = 0;
     };
-    /// Of orders of equal cost, the operands in the order in which they are written.
+    /// Of orders with equal cost, prefers the one in which the operands are written.
     static bool is_simpler(std::size_t part, std::size_t than) {
         return std::pair(-std::popcount(part), part) < std::pair(-std::popcount(than), than);
     }
@@ -109,7 +109,7 @@ class Optimal {
 };
 
 /// The pair whose contraction reduces the amount of data most; of equal ones the cheapest; pairs without a common label
-/// last.
+/// come last.
 Step best_pair(const std::vector<Bits>& terms, Bits output, const Costs& costs) {
     using Rank = std::pair<double, double>;
     Step best;
@@ -128,7 +128,7 @@ Step best_pair(const std::vector<Bits>& terms, Bits output, const Costs& costs) 
     return best;
 }
 
-/// The terms as they are printed.
+/// The terms in letters.
 std::string written(const Contraction& contraction, const Labels& labels) {
     std::string out;
     for (const int label : labels) out += contraction.letters[static_cast<std::size_t>(label)];

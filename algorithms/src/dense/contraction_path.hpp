@@ -1,4 +1,4 @@
-/// In which order operands are contracted.
+/// The order in which operands are contracted.
 #pragma once
 
 #include "dense/subscripts.hpp"
@@ -11,10 +11,10 @@
 
 namespace gemel::dense {
 
-/// Positions in the list of what is left, the last first: they are taken out and the result is put behind the others.
+/// Positions in the list of remaining operands, in descending order: they are removed, and the result is appended.
 using Step = std::vector<std::size_t>;
 
-/// Steps of two operands; or one step with all of them where nothing is summed, or where there is only one.
+/// Steps of two operands; or one step with all operands if nothing is summed or there is only one operand.
 std::vector<Step> contraction_path(const Contraction& contraction, EinsumOrder order);
 
 /// The table that NumPy's einsum_path prints.

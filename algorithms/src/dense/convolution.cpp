@@ -19,7 +19,7 @@ using codegen::ConvolutionLayout;
 
 std::int64_t parts(std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; }
 
-/// A power of 2 that is enough for `wanted`, within bounds.
+/// The power of 2 that is at least `wanted`, within bounds.
 std::uint32_t enough(std::int64_t wanted, std::uint32_t least, std::uint32_t most) {
     return std::bit_ceil(static_cast<std::uint32_t>(std::clamp<std::int64_t>(wanted, least, most)));
 }
@@ -28,19 +28,19 @@ void set(std::uint32_t& value, std::uint32_t given) {
     if (given) value = given;
 }
 
-/// Threads of a block, and results of each.
+/// Sets the threads of a block and the results of each thread.
 void cut_into_blocks(ConvolutionLayout& layout, const Convolution& work, std::uint32_t max_threads) {
     const std::uint32_t threads = std::min(256u, std::bit_floor(std::max(max_threads, 1u)));
     layout.along_rows = layout.filter_rows == 1 && layout.filter_columns > 1;
     if (layout.along_rows) {
-        layout.own = 5;  // odd: threads side by side then read from different banks of shared memory
+        layout.own = 5;  // odd: neighbouring threads then read from different banks of shared memory
         layout.across = enough(parts(work.result_columns, layout.own), 8, threads);
         layout.down = enough(work.result_rows, 1, threads / layout.across);
         layout.piece_columns = std::min(layout.filter_columns, 16u);
         layout.piece_rows = 1;
         return;
     }
-    // Weights are read from shared memory once for all of a thread's results.
+    // Each weight is read from shared memory once for all results of a thread.
     const bool is_bank = layout.filters >= 4 && codegen::convolution_accumulator(layout.dtype).size_bytes() <= 4;
     layout.own = static_cast<std::uint32_t>(
         std::clamp<std::int64_t>(work.result_rows, 1, is_bank && work.result_rows >= 32 ? 8 : 4));
@@ -50,7 +50,7 @@ void cut_into_blocks(ConvolutionLayout& layout, const Convolution& work, std::ui
     layout.piece_columns = std::min(layout.filter_columns, 32u);
 }
 
-/// A tile of a serial thread: 2 KiB of sums.
+/// Sets the tile of a serial thread: 2 KiB of sums.
 void cut_into_tiles(ConvolutionLayout& layout, const Convolution& work) {
     const auto item = static_cast<std::uint32_t>(codegen::convolution_accumulator(layout.dtype).size_bytes());
     layout.down = 1;
@@ -61,7 +61,7 @@ void cut_into_tiles(ConvolutionLayout& layout, const Convolution& work) {
     layout.side_by_side = work.images.strides()[3] == 1;
 }
 
-/// Makes pieces and tiles smaller until a block's share of memory holds them.
+/// Reduces pieces and tiles until the memory for one block holds them.
 void fit(ConvolutionLayout& layout, std::size_t budget) {
     constexpr std::uint32_t most_window = 64;  // registers
     const auto window = [&] {
@@ -98,7 +98,7 @@ std::int64_t begin_of(const AnyArray& x) {
 }
 
 Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
-    element_bytes(who, dtype, fill);  // is it a value of the images' type?
+    element_bytes(who, dtype, fill);  // checks that the fill is a value of the images' type
     if (dtype.kind() == DType::Kind::boolean) fill = std::int64_t{1};
     Argument argument;
     argument.dtype = codegen::convolution_accumulator(dtype);
@@ -112,7 +112,7 @@ Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
 
 namespace {
 
-/// PoCL 5.0 loses what threads of a block have summed when they meet: seen in all of nine spellings of the kernel.
+/// PoCL 5.0 loses a thread's sums at barriers of its block: seen in all nine variants of the kernel that were tried.
 bool loses_sums(const DeviceInfo& info) {
     return info.platform == "Portable Computing Language" && info.driver_version.starts_with("5.");
 }
@@ -124,7 +124,7 @@ ConvolutionLayout convolution_layout(const Convolution& work, const ConvolveTuni
     layout.serial = tuning.serial < 0 ? info.type == DeviceInfo::Type::cpu : tuning.serial > 0 || loses_sums(info);
     layout.filter_rows = static_cast<std::uint32_t>(work.filters.shape()[2]);
     layout.filter_columns = static_cast<std::uint32_t>(work.filters.shape()[3]);
-    // A step beyond the last result is as good as that.
+    // Any larger step gives the same single result.
     layout.step_rows = static_cast<std::uint32_t>(std::min(work.step_rows, work.images.shape()[2] + 1));
     layout.step_columns = static_cast<std::uint32_t>(std::min(work.step_columns, work.images.shape()[3] + 1));
     const std::int64_t count = work.filters.shape()[0];
@@ -151,7 +151,7 @@ AnyArray run_convolution(const char* who, const Convolution& work, const Convolv
     const std::int64_t count = images.shape()[0], bank = filters.shape()[0];
     const AnyArray results(context, images.dtype(), Shape{count, bank, work.result_rows, work.result_columns});
     if (results.size() == 0) return results;
-    if (images.size() == 0) {  // no channels
+    if (images.size() == 0) {  // there are no channels
         const std::vector<std::byte> zero(images.dtype().size_bytes());
         results.fill_bytes(zero.data());
         return results;

@@ -19,10 +19,10 @@ namespace {
 using codegen::ConvolutionBorder;
 using dense::Convolution;
 
-/// Checks one call and lays its operands out for the kernel.
+/// Checks one call and prepares its operands for the kernel.
 class Call {
    public:
-    /// @param image, filter  as the user gave them
+    /// @param image, filter  the user's operands
     Call(const char* who, const ConvolveOptions& options, const AnyArray& image, const AnyArray& filter)
         : who_(who), options_(options), image_(image), filter_(filter) {
         if (options.stride.rows < 1 || options.stride.columns < 1)
@@ -46,7 +46,7 @@ class Call {
 
     /// @param images   (count, channels, rows, columns)
     /// @param filters  (count, channels, rows, columns)
-    /// @param flipped  turned round: a convolution
+    /// @param flipped  reverse the filters' rows and columns: a convolution
     AnyArray run(const AnyArray& images, const AnyArray& filters, bool flipped, const ConvolveOptions& options) const {
         Convolution work;
         const DType dtype = promote(images.dtype(), filters.dtype());
@@ -78,7 +78,7 @@ class Call {
         }
     }
 
-    /// Results along an axis, and where in the image the first one begins.
+    /// The number of results along an axis, and the position in the image of the first one.
     std::pair<std::int64_t, std::int64_t> extent(const Convolution& work, std::size_t axis, std::int64_t step,
                                                  bool flipped) const {
         const std::int64_t n = work.images.shape()[axis], k = work.filters.shape()[axis];
@@ -104,7 +104,7 @@ class Call {
     const AnyArray &image_, &filter_;
 };
 
-/// Images (..., [channels,] rows, columns) and filters of 2, 3 or 4 axes.
+/// Images of axes (..., [channels,] rows, columns), and filters of 2, 3 or 4 axes.
 AnyArray with_filters(const char* who, const AnyArray& images, const AnyArray& filters, bool flipped,
                       const ConvolveOptions& options) {
     const Call call(who, options, images, filters);
@@ -141,7 +141,7 @@ std::size_t axis_of(const Call& call, const AnyArray& x, int axis) {
     return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 
-/// Along an axis of x; the axes around it are images and columns.
+/// Convolves along one axis of x; the axes before it become images, those after it columns.
 AnyArray along_axis(const char* who, const AnyArray& x, const AnyArray& kernel, std::size_t axis,
                     const ConvolveOptions& given) {
     const Call call(who, given, x, kernel);

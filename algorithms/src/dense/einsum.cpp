@@ -38,7 +38,7 @@ std::vector<Shape> shapes_of(std::span<const AnyArray> operands) {
     return shapes;
 }
 
-/// Carries out the steps of one call.
+/// Executes the steps of one call.
 class Einsum {
    public:
     Einsum(const Contraction& contraction, std::span<const AnyArray> operands, DType dtype,
@@ -71,7 +71,7 @@ class Einsum {
         if (zeros.size() > 0) zeros.fill(dtype_.kind() == DType::Kind::boolean ? AnyNumber(false) : AnyNumber(0.0));
         return zeros;
     }
-    /// The result's labels but for extents of 1.
+    /// The result's labels, except those of extent 1.
     Labels output() const {
         Labels labels;
         for (const int label : contraction_.output)
@@ -79,7 +79,7 @@ class Einsum {
         return labels;
     }
 
-    /// Sums over the labels that nobody else has.
+    /// Sums over the labels that no other term needs.
     void sum_lone(Factor& factor, std::uint64_t needed) {
         std::vector<int> axes;
         for (std::size_t axis = 0; axis < factor.labels.size(); ++axis)
@@ -114,7 +114,7 @@ class Einsum {
                                         is_last ? &order : nullptr, options_.precision));
     }
 
-    /// All of them in one kernel, where nothing is summed.
+    /// Multiplies all factors in one kernel; nothing is summed.
     Factor product(const std::vector<Factor>& factors, const Labels& labels) const {
         AnyExpr all(dense::aligned(factors[0], labels, contraction_.extents));
         for (std::size_t k = 1; k < factors.size(); ++k)
@@ -122,7 +122,7 @@ class Einsum {
         return {all.eval(), labels};
     }
 
-    /// In the result's order; a view of the operand if nothing was computed.
+    /// The result with its axes in order; a view of the operand if nothing was computed.
     AnyArray finished(const Shape& shape) const {
         const AnyArray result = dense::aligned(left_.front(), contraction_.output, contraction_.extents);
         if (result.is_contiguous()) return result.reshape(shape);
@@ -134,7 +134,7 @@ class Einsum {
     const EinsumOptions& options_;
     std::span<const AnyArray> operands_;
     std::vector<Factor> left_;
-    bool is_computed_ = false;  ///< or is the result a view of the operand?
+    bool is_computed_ = false;  ///< otherwise the result is a view of the operand
 };
 
 }  // namespace

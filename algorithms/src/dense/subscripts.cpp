@@ -13,7 +13,7 @@ constexpr char ellipsis_mark = '.';  ///< stands for "..." in a term
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Reads subscripts for one call.
+/// Parses subscripts for one call.
 class Reader {
    public:
     Reader(const char* who, std::string_view subscripts, std::span<const Shape> shapes)
@@ -61,8 +61,7 @@ class Reader {
                 is_explicit_ = true;
                 ++at;
             } else {
-                refuse(text("have '", c, "' at position ", at + 1,
-                            "; a label is a letter, beside which there are ',', '...' and one '->'"));
+                refuse(text("have '", c, "' at position ", at + 1, "; expected letters, ',', '...' and one '->'"));
             }
         }
     }
@@ -78,7 +77,7 @@ class Reader {
         most_unnamed_ = std::max(most_unnamed_, rank - named);
     }
 
-    /// Letters first, in alphabetical order; then the axes of "...", under letters that are free.
+    /// Letters first, in alphabetical order; then the axes of "...", under unused letters.
     void name_labels() {
         std::string letters;
         for (const std::string& term : terms_)
@@ -99,7 +98,7 @@ class Reader {
         found_in_.assign(letters.size(), 0);
     }
 
-    /// The labels of a term in which "..." has so many axes: the last ones.
+    /// The labels of a term whose "..." stands for `unnamed` axes: the last ones of the unnamed labels.
     Labels labels_of(const std::string& term, std::size_t unnamed) const {
         Labels labels;
         for (const char c : term) {
@@ -142,7 +141,7 @@ class Reader {
         result_.operands.push_back(labels);
     }
 
-    /// The axes of "...", then labels that occur once.
+    /// The labels of "...", then the labels that occur once.
     void imply_output() {
         std::map<char, int> times;
         for (const std::string& term : terms_)
@@ -154,13 +153,13 @@ class Reader {
 
     void add_output() {
         if (most_unnamed_ > 0 && output_.find(ellipsis_mark) == std::string::npos)
-            refuse(text("have no '...' behind '->', where operands have ", most_unnamed_,
+            refuse(text("have no '...' after '->', although operands have ", most_unnamed_,
                         most_unnamed_ == 1 ? " axis" : " axes", " of that kind; name axes that are to be summed"));
         for (std::size_t n = 0; n < output_.size(); ++n) {
             const char c = output_[n];
             if (c == ellipsis_mark) continue;
-            if (!label_of_.contains(c)) refuse(text("name the label '", c, "' behind '->', which no operand has"));
-            if (output_.find(c) != n) refuse(text("name the label '", c, "' twice behind '->'; an axis occurs once"));
+            if (!label_of_.contains(c)) refuse(text("name the label '", c, "' after '->', which no operand has"));
+            if (output_.find(c) != n) refuse(text("name the label '", c, "' twice after '->'; name each axis once"));
         }
         result_.output = labels_of(output_, most_unnamed_);
     }
@@ -183,7 +182,7 @@ class Reader {
 
 Contraction read_subscripts(const char* who, std::string_view subscripts, std::span<const Shape> shapes) {
     if (shapes.empty() || shapes.size() > max_operands)
-        throw ArgumentError(text(who, ": got ", shapes.size(), " operands, takes 1 to ", max_operands,
+        throw ArgumentError(text(who, ": expected 1 to ", max_operands, " operands, got ", shapes.size(),
                                  "; contract some of them first"));
     return Reader(who, subscripts, shapes).read();
 }

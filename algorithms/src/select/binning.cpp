@@ -21,7 +21,7 @@ std::string at(std::string text, const std::string& index) {
 const char* counter_type(const Binning& b) { return b.weighted ? "double" : "uint32_t"; }
 const char* result_type(const Binning& b) { return b.weighted ? "double" : "int64_t"; }
 
-/// What is added for an element.
+/// The summand for an element.
 std::string amount(const Binning& b, const char* type, const char* index) {
     return b.weighted ? text("(double)x", b.elements.size() - 1, "[", index, "]") : text("(", type, ")1");
 }
@@ -57,8 +57,8 @@ std::string key_of(const Binning& b, std::int64_t variant) {
     return key;
 }
 
-/// The bins of the kernel that counts in shared memory, rounded up to few sizes so that few kernels are compiled; 0 if
-/// they do not fit.
+/// The number of bins of the kernel that counts in shared memory, rounded up to few sizes so that few kernels are
+/// compiled; 0 if the bins do not fit.
 std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
     const std::size_t bytes = b.weighted ? 8 : 4;
     const auto room =
@@ -68,7 +68,7 @@ std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
     return 0;
 }
 
-/// Slots of a block in which it counts the bins that came first, where all bins are too many.
+/// Slots in which a block counts the first bins that it meets, if shared memory cannot hold all bins.
 constexpr std::int64_t hot_slots = 1024;
 
 struct BlockTexts {

@@ -11,23 +11,23 @@
 
 namespace gemel::selecting {
 
-/// How to find the bin of an element. In the texts `@` is its index.
+/// How to find the bin of an element. `@` in the texts is the element's index.
 struct Binning {
     const char* who = "histogram";
-    std::vector<AnyArray> elements;   ///< read as x0[@], x1[@]: one shape
-    std::vector<AnyArray> more = {};  ///< read elsewhere, as y0[...], y1[...]
+    std::vector<AnyArray> elements;   ///< read as x0[@], x1[@], ...; all of one shape
+    std::vector<AnyArray> more = {};  ///< read at other indices, as y0[...], y1[...]
     std::string prepare = {};         ///< statements before all elements
-    std::string find;  ///< statements that set `bin`, an int, which is -1 and stays so where there is none
+    std::string find;  ///< statements that set the int `bin`; it is -1 before them, and remains so if there is no bin
     std::string preamble = {};
     std::vector<std::int32_t> sizes = {};  ///< as bins_0, bins_1, ...
     std::int64_t bins = 0;
-    bool weighted = false;  ///< the last of `elements` is a weight
+    bool weighted = false;  ///< the last of `elements` is the weight
 };
 
 /// Adds 1, or the weight, to the bin of each element. @returns int64, or double if weighted
 AnyArray count_bins(const Binning& binning, BinStrategy strategy, const Stream& stream);
 
-/// The bin of each element, -1 where there is none.
+/// The bin of each element, -1 if there is none.
 GPUArray<std::int32_t> bins_of(const Binning& binning);
 GEMEL_API ElementwiseKernel bin_kernel(const Binning& binning);
 /// Sums of weights without atomics: a stable sort by bin, then sums of each bin's weights in order. Numbers outside 0
@@ -35,16 +35,16 @@ GEMEL_API ElementwiseKernel bin_kernel(const Binning& binning);
 GPUArray<double> summed_in_order(const AnyArray& numbers, const AnyArray& weights, std::int64_t bins,
                                  const Stream& stream);
 
-/// Sums in C order, over bins between edges of these types: divided by their total and by each bin's widths.
+/// The sums in C order, over bins between edges of these types: divided by their total and by each bin's widths.
 GEMEL_API ElementwiseKernel density_kernel(const std::vector<DType>& edges);
 
-/// The strategy for a device. @throws ArgumentError for one that cannot be
+/// The strategy for a device. @throws ArgumentError if `asked` is impossible
 BinStrategy bin_strategy(const Binning& binning, const DeviceInfo& device, BinStrategy asked);
-/// The kernel for a GPU with so many bins in shared memory (0: global), and that of chunks.
+/// The kernel for a GPU with `shared_bins` bins in shared memory (0: in global memory), and the kernel with chunks.
 GEMEL_API ElementwiseKernel block_kernel(const Binning& binning, std::int64_t shared_bins);
 GEMEL_API ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
 
-/// Texts of histogram(): the bin between edges (y<k>, so many bins) of x<k>, as the int `bin_<k>`.
+/// Source text for histogram(): finds the bin of x<k> between the edges y<k> (`bins` bins), as the int `bin_<k>`.
 GEMEL_API std::string prepare_even(const std::string& k, const std::string& type);
 GEMEL_API std::string find_even(const std::string& k, const std::string& type, std::int64_t bins);
 GEMEL_API std::string find_between(const std::string& k, const std::string& type);

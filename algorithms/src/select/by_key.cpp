@@ -30,7 +30,7 @@ struct Pairs {
     }
 };
 
-/// The user's expression, or "a + b".
+/// The user's expression; the default is "a + b".
 std::string combining(const char* who, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!is_number(dtype))

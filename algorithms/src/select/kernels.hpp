@@ -1,4 +1,4 @@
-/// The kernels of selecting and grouping, by their variants: for their callers, and for tests of their source.
+/// The kernels for selecting and grouping, by their variants: used by the callers and by tests of the source text.
 #pragma once
 
 #include <gemel/algorithms/unique.hpp>
@@ -12,7 +12,7 @@
 
 namespace gemel::selecting {
 
-/// Which elements a selection writes: those where the condition is true, the others, or both.
+/// The elements that a selection writes: those whose condition is true, the others, or both.
 enum class Form : std::uint8_t { keep, remove, split };
 /// On CPU devices every element is stored: unselected ones go to scrap memory after the result, one cache line per
 /// 16384 elements. An unconditional store avoids a branch that would often be mispredicted.
@@ -50,11 +50,10 @@ GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::s
 /// The first elements of each row in order, found by one thread for each row: arguments x, values, places, done (an
 /// element for each row), length, kept.
 GEMEL_API ElementwiseKernel row_ends_kernel(DType dtype, bool largest);
-/// `found` gets the elements of the chosen parts, one part after the other, then those behind all parts. Both take
-/// (parts, kept, length, count): the numbers of the chosen parts, how many are chosen, how many elements a part has,
-/// how many parts there are.
+/// `found` gets the elements of the chosen parts, part by part, then those after the last part. Both take (parts, kept,
+/// length, count): the chosen parts' indices, how many are chosen, the elements of a part, the number of parts.
 GEMEL_API ElementwiseKernel part_elements_kernel(DType dtype);
-/// Where elements of `found` are in the array: (chosen, places, ...).
+/// The positions in the array of elements of `found`: arguments (chosen, places, ...).
 GEMEL_API ElementwiseKernel part_places_kernel();
 
 }  // namespace gemel::selecting

@@ -70,7 +70,7 @@ void check_spec(const ListBuilderSpec& spec) {
 
 bool is_counted(const ListSpec& list) { return list.counts_of.empty(); }
 
-/// The user's statements in a loop of their own, so that `continue` ends only them.
+/// Runs the user's statements in their own loop, so that `continue` ends only them.
 std::string generated(const ListBuilderSpec& spec) {
     return text("do {\n", codegen::Snippet(spec.generate).text(), ";\n} while (0);\n");
 }
@@ -110,7 +110,7 @@ ElementwiseKernel fill_kernel(const ListBuilderSpec& spec) {
                              {.preamble = macros + spec.preamble, .compile = spec.compile});
 }
 
-/// The starts of the lists, a scan of their lengths.
+/// The starts of the lists: a scan of their lengths.
 const Scan& starts_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, int64_t *starts, int64_t *totals, int64_t slot"),
@@ -122,7 +122,7 @@ const Scan& starts_scan() {
     return scan;
 }
 
-/// The same for the nonempty lists, and the indices of their objects.
+/// The same for nonempty lists, and the indices of their objects.
 const Scan& kept_scan() {
     static const auto& scan = *new Scan(
         parse_declarations("const int32_t *counts, const int64_t *starts, int64_t *kept_starts, int64_t *indices, "
@@ -170,7 +170,7 @@ class Building {
             if (argument.array && !argument.array->empty()) return argument.array->context();
         return current_context();
     }
-    /// The list whose counts and starts this one has.
+    /// The list that provides this one's counts and starts.
     std::size_t counted_by(const ListSpec& list) const {
         const ListSpec& counted = is_counted(list) ? list : *find(spec_, list.counts_of);
         return static_cast<std::size_t>(&counted - spec_.lists.data());
@@ -239,7 +239,7 @@ class Building {
     const std::int64_t count_;
     const std::span<const CallArgument> arguments_;
     const Context context_;
-    GPUArray<std::int64_t> totals_;  ///< of each list: items; objects that stay
+    GPUArray<std::int64_t> totals_;  ///< of each list: the number of items, and of objects that remain
     std::vector<GPUArray<std::int32_t>> counts_;
     std::vector<GPUArray<std::int64_t>> starts_, kept_starts_, indices_;
     std::vector<AnyArray> items_;

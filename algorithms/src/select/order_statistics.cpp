@@ -56,13 +56,13 @@ AnyArray ends_of(const AnyArray& rows, bool largest) {
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options);
 
 /// Each of the k largest elements is in one of the k parts with the largest maxima (of equal maxima the first parts):
-/// for an element of another part, k elements would come before it. So one pass finds the parts, and a sort of k of
-/// part_count parts finds the elements.
+/// otherwise at least k elements would precede it. So one pass finds the parts, and a sort of k of part_count parts
+/// finds the elements.
 AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& options) {
     const auto count = static_cast<std::int64_t>(x.size());
     const std::int64_t length = count / part_count, behind = part_count * length;
     const AnyArray ends = ends_of(x(slice(0, behind)).reshape({part_count, length}), options.largest);
-    // In their order, so that equal elements keep theirs.
+    // The parts in ascending order, so that equal elements keep their order.
     const AnyArray parts = gemel::sort(gemel::argsort(ends, {.descending = options.largest})(slice(0, k)));
     static auto& gathers = *new KernelsByText<ElementwiseKernel>;
     static auto& places = *new ElementwiseKernel(part_places_kernel());
@@ -210,10 +210,10 @@ namespace {
 /// The position of a quantile between two elements of a sorted row, by NumPy's methods.
 struct Between {
     std::int64_t low = 0, high = 0;
-    double part = 0;  ///< of the way from low to high
+    double part = 0;  ///< position between low and high, from 0 to 1
 };
 
-/// At a fractional index, clamped to the row.
+/// At a fractional index, limited to the row.
 Between between(double at, std::int64_t n) {
     if (!(at > 0)) return {0, 0, 0};
     if (at >= static_cast<double>(n - 1)) return {n - 1, n - 1, 0};
@@ -244,7 +244,7 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
         case QuantileMethod::averaged_inverted_cdf:
             return std::ceil(through) == through ? between(through + 0.5, n) : exactly(std::ceil(through), n);
         case QuantileMethod::closest_observation: {
-            // Of two equally near elements the one with the even index, counted from 1.
+            // Of two equally near elements, the one with the even index, counted from 1.
             const double near = std::floor(through - 0.5);
             const bool is_tie = near == through - 0.5, is_odd = std::fmod(near, 2) != 0;
             return exactly(is_tie && is_odd ? near : near + 1, n);

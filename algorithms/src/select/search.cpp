@@ -1,4 +1,4 @@
-/// Searches in sorted arrays; merges, which are searches for where each element goes; digitize.
+/// Searches in sorted arrays; merges, which search for each element's position; digitize.
 #include <gemel/algorithms/search.hpp>
 
 #include "rearrange/moving.hpp"
@@ -36,15 +36,16 @@ AnyArray as_type(const AnyArray& x, DType dtype) { return x.dtype() == dtype ? x
 
 namespace {
 
-/// Whether so many searches repay a tree, which reads the sorted array once.
+/// Whether the searches are numerous enough for a tree; building it reads the sorted array once.
 bool takes_tree(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     constexpr std::size_t sector_bytes = 32;
     if (options.tree == SearchTreeUse::never || !SearchTree::has(sorted.dtype()) || sorted.size() < 2) return false;
     if (sorted.offset_bytes() % sector_bytes != 0) return false;
     if (options.tree == SearchTreeUse::always) return true;
     const bool is_cpu = sorted.context().device().info().type == DeviceInfo::Type::cpu;
-    // On an H100 the tree of 4-byte elements is ahead from a sixteenth as many searches on (2^24: 100 us beside 158;
-    // for 2^16 searches 10 beside 9), that of 8-byte elements, which takes three times as long to make, from an eighth.
+    // On an H100 the tree of 4-byte elements is faster if there are at least a sixteenth as many searches as elements
+    // (2^24: 100 us instead of 158; but with 2^16 searches 10 instead of 9). The tree of 8-byte elements, which takes
+    // three times as long to build, needs an eighth.
     const std::size_t share = sorted.dtype().size_bytes() > 4 ? 8 : 16;
     return !is_cpu && options.pivots == 0 && sorted.size() >= (std::size_t{1} << 20) &&
            queries >= std::max(sorted.size() / share, std::size_t{1} << 17);
@@ -159,7 +160,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     }
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
     const auto kernel = kernels.find(text(common.name(), right), [&] {
-        // Where edges descend, bin k is count - k of the edges from the last to the first, with the other side closed.
+        // If edges descend, bin k is count - k of the reversed edges, with the other side closed.
         return ElementwiseKernel(
             std::vector<Parameter>{VectorArg(common, "edges", true), ScalarArg(dtype_of<std::int64_t>(), "count"),
                                    VectorArg(common, "values", true), VectorArg(dtype_of<std::int64_t>(), "bins")},

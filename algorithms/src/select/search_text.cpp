@@ -1,4 +1,4 @@
-/// Texts of searches: the order of elements, binary searches, the tree that a long array gets.
+/// Source text of searches: the order of elements, binary searches, the search tree of a long array.
 #include "select/searching.hpp"
 
 #include <gemel/codegen/writer.hpp>
@@ -31,7 +31,7 @@ std::string halving(const std::string& type, const std::string& low, const std::
                 " ? 1 : 0;\n");
 }
 
-/// Of a search in `search.side`: whether an element comes before the value.
+/// For a search in `search.side`: whether an element comes before the value.
 std::string comes_before(const Search& search, const std::string& element) {
     return search.side == Side::left ? text("is_less(", element, ", value)") : text("!is_less(value, ", element, ")");
 }
@@ -45,12 +45,12 @@ std::string search_pivots(const Search& search, const std::string& count) {
                         comes_before(search, "pivots[pivot]")));
 }
 
-/// A statement that loads element `k` of them as pivot k, for all k below `count`.
+/// A statement that loads `element`, an expression in k, as pivot k, for all k below `count`.
 std::string load_pivots(const std::string& count, const std::string& element) {
     return text("for (int k = LID_0; k < ", count, "; k += LDIM_0) pivots[k] = ", element, ";\nlocal_barrier();");
 }
 
-/// A search and what the block does before it.
+/// A search, and the block's statements before it.
 struct SearchText {
     std::string prepare, body;
 };
@@ -81,8 +81,8 @@ std::string count_in_sector(const Search& search, const std::string& address) {
     return text("const ", vector, " sector = *(GLOBAL_MEM const ", vector, " *)(", address, ");\nlow += ", sum, ";\n");
 }
 
-/// From level to level: `low` is the number of entries of the level above that come before the value, and so the sector
-/// of the next one in which the search goes on.
+/// Level by level: `low` is the number of entries of the level above that come before the value. It gives the sector of
+/// the next level in which the search continues.
 SearchText tree_search(const Search& search) {
     const std::string index = index_type(search);
     const SearchTree tree{.dtype = search.dtype};

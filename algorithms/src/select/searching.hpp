@@ -1,4 +1,4 @@
-/// Texts of searches in sorted arrays.
+/// Source text of searches in sorted arrays.
 #pragma once
 
 #include <gemel/algorithms/search.hpp>
@@ -12,30 +12,31 @@
 
 namespace gemel::selecting {
 
-/// `is_less(a, b)` for values of a type, under a name for the type that the text declares: NaN last.
+/// The function `is_less(a, b)` for a type, under a type name that the text declares; NaN comes last.
 std::string order_text(DType dtype);
 
-/// A search for each element of `values` in `sorted`, an array of one axis without gaps.
+/// A search for each element of `values` in `sorted`, a contiguous array of one axis.
 struct Search {
     DType dtype;
     Side side = Side::left;
-    bool wide = false;           ///< `sorted` is longer than 32 bits can count
-    std::uint32_t pivots = 1;    ///< of a block in shared memory; 1: none
-    bool tree = false;           ///< goes down a tree, whose top has at most `pivots` entries
-    std::string arguments = {};  ///< more of them
+    bool wide = false;           ///< `sorted` is too long for 32-bit indices
+    std::uint32_t pivots = 1;    ///< pivots that a block loads into shared memory; 1: none
+    bool tree = false;           ///< searches in a tree, whose top has at most `pivots` entries
+    std::string arguments = {};  ///< additional arguments
     std::string found = "places[i] = low";
 };
 GEMEL_API ElementwiseKernel search_kernel(const Search& search);
 
-/// A search tree over a sorted array of `count` elements, so that a search fetches one sector of 32 bytes a level.
-/// Entry k of level s is element (k + 1) * 2^s - 1, or the last element where there is none: 2^s elements end there.
-/// Levels lie one behind the other, the top first, each filled up to a whole sector. Entries of a sector: `fanout()`.
+/// A search tree over a sorted array of `count` elements: a search reads one sector of 32 bytes per level. Entry k of
+/// level s is element (k + 1) * 2^s - 1, or the last element if there are fewer: the last of its 2^s elements. The
+/// levels are stored one after the other, the top first, each padded to a whole sector. A sector has `fanout()`
+/// entries.
 struct SearchTree {
     std::int64_t count = 0;
     DType dtype;
     std::uint32_t max_top = 1024;
 
-    /// Elements of 4 and 8 bytes; others have none.
+    /// Only elements of 4 and 8 bytes have trees.
     static bool has(DType dtype) {
         return is_number(dtype) && dtype.kind() != DType::Kind::complex && dtype.size_bytes() >= 4;
     }
@@ -43,15 +44,15 @@ struct SearchTree {
     int bits() const { return fanout() == 8 ? 3 : 2; }
     /// The level of the top.
     int top() const;
-    /// Of all levels.
+    /// The number of entries of all levels.
     std::int64_t entries() const;
 };
-/// Fills a tree: arguments `const T *sorted, int64_t count, int top, T *tree`, one thread an entry.
+/// Fills a tree: arguments `const T *sorted, int64_t count, int top, T *tree`, one thread per entry.
 GEMEL_API ElementwiseKernel search_tree_kernel(DType dtype);
-/// Runs one, with `dtype`, `wide` and `pivots` filled in; `more` are the arguments behind the values.
+/// Runs a search after setting `dtype`, `wide` and `pivots`; `more` are the arguments after the values.
 void run_search(Search search, const AnyArray& sorted, const AnyArray& values, const SearchOptions& options,
                 std::span<const CallArgument> more);
-/// So many pivots fit a device and an array.
+/// The number of pivots for a device and an array.
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options);
 
 }  // namespace gemel::selecting

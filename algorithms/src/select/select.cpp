@@ -37,7 +37,7 @@ void add_results(CallArguments& arguments, const AnyArray& held, const AnyArray&
     arguments.add(CallArgument(results.count));
 }
 
-/// By a mask, evaluated in the same kernel.
+/// By a mask, which the same kernel evaluates.
 Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const SelectOptions& options) {
     static auto& kernels = *new Kernels<Scan>;
     const char* who = name_of(form);
@@ -56,7 +56,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
         return by_mask(form, x, detail::view_of(mask), options);
     }
     const std::size_t k = operands.uses[operands.use_count - 1];
-    const bool is_operand = k < named;  // the mask reads x too: its elements are there
+    const bool is_operand = k < named;  // the mask reads x too: x is an operand already
     CallKey key = expression_key(collected.view, operands);
     key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_places(x)} << 8 | std::uint64_t{is_operand} << 16 |
             std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
@@ -69,7 +69,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
                            text("x", k, "[i]"), std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
-    // Bits are copied, not values, unless the mask computes with them.
+    // The bits are copied, not the values, unless the mask computes with them.
     const auto moved = [&](const AnyArray& array) { return is_operand || array.empty() ? array : as_moved(array); };
     const AnyArray source = moved(x), held = moved(results.held), others = moved(results.others);
     CallArguments arguments;
@@ -128,7 +128,7 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
     output += "if (i == n - 1) selected_count[0] = item";
     std::string stage = text("if (item != prev_item) staged[item - 1] = ", value, ";\n");
     std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
-    if (form == Form::split) {  // the others from the end, since how many hold is not known before
+    if (form == Form::split) {  // the others from the end: the number of selected elements is unknown
         stage += text("else staged[tile_room - 1 - (int)(i - item - tile_begin)] = ", value, ";\n");
         write +=
             "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"

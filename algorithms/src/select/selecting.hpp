@@ -39,7 +39,7 @@ class KernelsByText {
 inline bool is_long(const AnyArray& x) { return x.size() > std::size_t{INT32_MAX}; }
 inline DType number_type(bool wide) { return wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(); }
 
-/// For a scan's tile_statement: the last tile writes how many results there are.
+/// For a scan's tile_statement: the last tile writes the number of results.
 inline std::string store_count(std::string_view count) {
     return text("if (LID_0 == 0 && tile_begin + tile_length == n) ", count, "[0] = tile_first + tile_count");
 }
@@ -66,10 +66,10 @@ AnyArray first_of(const AnyArray& values, std::int64_t count);
 /// `same_key(a, b)` for elements of the open type T, as a function for a preamble.
 /// @throws ArgumentError if the elements are structs and there is no expression
 GEMEL_API std::string equality(const char* who, DType dtype, const std::string& equal_expr);
-/// The same where NaN equals NaN, as in NumPy's unique().
+/// The same, but NaN equals NaN, as in NumPy's unique().
 GEMEL_API std::string equality_with_nan(DType dtype);
 
-/// x as one axis in C order, without a copy where there are no gaps.
+/// x as one axis in C order; no copy if it is contiguous.
 AnyArray flat(const AnyArray& x);
 
 }  // namespace gemel::selecting

@@ -98,11 +98,11 @@ const ElementwiseKernel& kernel_of(DType dtype, DType index, DType own_index) {
         [&] { return approximate_inverse_kernel(dtype, index, own_index); });
 }
 
-/// Rows so long are cut to the entries nearest to the diagonal: each costs a third of its cube of operations.
+/// Longer rows are truncated to the entries nearest to the diagonal. A row costs a third of its length cubed.
 constexpr std::int64_t most_in_a_row = 64;
 constexpr std::size_t work_bytes = std::size_t{64} << 20;
 
-/// The values of G in its pattern, row by row.
+/// The values of G on its pattern, row by row.
 AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::Entries& own) {
     const AnyArray g(a.context, a.value(), Shape{own.count});
     const GPUArray<std::int32_t> wrong(a.context, Shape{a.rows});
@@ -111,7 +111,7 @@ AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::
     const std::int64_t at_once = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(work_bytes / a.value().size_bytes()) / std::max<std::int64_t>(places, 1), 1, a.rows);
     const AnyArray work(a.context, a.value(), Shape{at_once * std::max<std::int64_t>(places, 1)});
-    // Threads that run side by side have their places side by side.
+    // On GPUs, neighbouring threads access neighbouring memory.
     const std::int64_t lane = is_cpu ? places : 1, stride = is_cpu ? 1 : at_once;
     for (std::int64_t first = 0; first < a.rows; first += at_once) {
         const std::array<CallArgument, 12> arguments{

@@ -7,7 +7,7 @@ namespace {
 
 using codegen::SweepRequest;
 
-/// h, the shadow, and p, the direction, are r; rho = h* r.
+/// Sets the shadow residual h and the direction p to r; rho = h* r.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -38,7 +38,7 @@ if (!(size > 0)) stop_column(state, isnan(size) ? 2 : 7, size);)");
     }
 };
 
-/// r becomes the residual of the half step.
+/// r -= alpha v, the residual of the half step; sigma = h* r.
 template <Preconditioning m>
 struct HalfStep {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -55,7 +55,7 @@ struct HalfStep {
     }
 };
 
-/// Alpha and the half step of real numbers, where the product v = A M p has left h* v.
+/// Alpha and HalfStep in one sweep, for real numbers, if the product v = A M p has left h* v.
 template <Preconditioning m>
 struct JoiningHalfStep {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -76,7 +76,7 @@ const real step = scalar_div(state->rho, hv);)";
     }
 };
 
-/// omega, which makes the residual smallest along t = A M r; rho of the next step follows from the products, too.
+/// omega, which minimises the residual along t = A M r, and beta, since the products also give the next rho.
 struct Omega {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("bicgstab_omega", dtype, has_double);
@@ -118,7 +118,7 @@ if (!state->done && !(omega_size > 0)) stop_column(state, isnan(omega_size) ? 2 
     }
 };
 
-/// Omega and the step of real numbers without a preconditioner, where t = A r has left t* r, h* t and t* t.
+/// Omega and Step in one sweep, for real numbers without a preconditioner, if t = A r has left t* r, h* t and t* t.
 struct JoiningStep {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = Step<Preconditioning::none>::request(dtype, has_double);
@@ -138,7 +138,7 @@ class Bicgstab : public Solver {
         for (AnyArray* vectors : {&h_, &p_, &v_, &t_}) *vectors = space_.vectors();
         if (preconditioning_ != Preconditioning::none) q_ = space_.vectors(), u_ = space_.vectors();
         begin_ = Sweep(space_, sweep_for<Begin>(preconditioning_));
-        // Of complex numbers the products sum real parts alone, and with a diagonal t* u, not t* r.
+        // For complex numbers the products sum only real parts; with a diagonal they sum t* u instead of t* r.
         joins_half_step_ = !is_complex(space_.dtype()) && sums_products();
         joins_step_ = joins_half_step_ && preconditioning_ == Preconditioning::none;
         if (joins_half_step_) {
@@ -173,7 +173,7 @@ class Bicgstab : public Solver {
         step_(space_, x_, r_, p_, v_, t_, h_, q_, u_);
     }
 
-    /// r is moved along v = A M p; with a diagonal preconditioner u = M r.
+    /// Updates r along v = A M p; with a diagonal preconditioner also u = M r.
     void half_step() {
         const bool is_diagonal = preconditioning_ == Preconditioning::diagonal;
         const AnyArray& direction = preconditioning_ == Preconditioning::none ? p_ : q_;
@@ -191,7 +191,7 @@ class Bicgstab : public Solver {
 
     AnyArray h_, p_, v_, t_, q_, u_;
     Sweep begin_, alpha_, half_step_, omega_, step_;
-    bool joins_half_step_ = false, joins_step_ = false;  ///< the products with A sum what these need
+    bool joins_half_step_ = false, joins_step_ = false;  ///< the products with A compute the sums of these sweeps
 };
 
 template <Preconditioning m>

@@ -10,7 +10,7 @@ namespace {
 
 using codegen::SweepRequest;
 
-/// The preconditioned residual: z = M r, which is r itself without a preconditioner.
+/// A statement that defines `name` as M times `of`, in the sweep; empty if M has its own launches.
 std::string preconditioned(Preconditioning m, const char* name, const char* of) {
     if (m == Preconditioning::none) return text("const element ", name, " = ", of, ";\n");
     if (m == Preconditioning::diagonal) return text("const element ", name, " = times(d, ", of, ");\n");
@@ -32,8 +32,8 @@ struct Begin {
     }
 };
 
-/// Every inner product that the iteration needs, of p, s = A p and r, left for the step. Products with sparse matrices
-/// leave them by themselves.
+/// The inner products of an iteration, p* s, z* s and y* s with s = A p, z = M r and y = M s, left for the step.
+/// Products with most sparse matrices compute them without this sweep; see sums_products().
 template <Preconditioning m>
 struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -52,8 +52,8 @@ struct Products {
     }
 };
 
-/// The step, the next direction, and the residual's norms. From the products the coefficients of this step, and of the
-/// next direction as they will be after it: every block computes them.
+/// Updates x, r and the direction p, and sums r* r and r* z. Every block computes alpha and the predicted beta from the
+/// products.
 template <Preconditioning m>
 struct Step {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -94,7 +94,7 @@ codegen::ChainRequest cg_chain_of(DType dtype, bool has_double) {
 }
 
 /// @source Chen and Carson, "Predict-and-recompute conjugate gradient variants", algorithm M-CG with the products of
-/// PR-CG: beta is predicted from products that are known before the step, and nu computed anew in it.
+/// PR-CG: beta is predicted from products known before the step, and nu is recomputed in it.
 class Cg : public Solver {
    public:
     explicit Cg(const System& system) : Solver(system) {
@@ -117,7 +117,7 @@ class Cg : public Solver {
         begin_(space_, r_, p_, z_);
     }
 
-    /// For small systems with a sparse matrix, one right-hand side and a preconditioner that the step has within it.
+    /// For sparse matrices that can_sum(), one right-hand side, and no preconditioner or a diagonal; otherwise empty.
     Chain new_chain() const {
         const AnyOperator& a = system_.a;
         if (preconditioning_ == Preconditioning::general || space_.columns() > 1 || !a.matrix() ||
@@ -169,7 +169,7 @@ class Cg : public Solver {
 
     AnyArray p_, z_, y_;
     Sweep begin_, products_, step_;
-    std::optional<Chain> chain_;  ///< chosen when the iteration first begins
+    std::optional<Chain> chain_;  ///< set by the first begin(); an empty chain: separate launches
 };
 
 template <Preconditioning m>

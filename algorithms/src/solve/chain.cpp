@@ -54,7 +54,7 @@ Chain::Chain(const Workspace& space, ChainText text, const sparse::MatrixState& 
     work.places = matrix_.places;
     work.block = layout.block;
     work.rows_per_piece = layout.form == codegen::SparseForm::rows ? layout.block / layout.width : layout.block;
-    // Nothing is compiled for systems that are too large whatever the kernel is like.
+    // Systems that are too large even at full occupancy need no compilation.
     work.resident = device.compute_units * std::int64_t{2048} / layout.block;
     if (codegen::chain_blocks(work) == 0) return;
     variant_ = find_variant(space.context(), known_chain(text, space.dtype(), device.has_double), layout);

@@ -12,18 +12,18 @@
 
 namespace gemel::solving {
 
-/// A request that is made when it is first needed, for a device with or without doubles.
+/// Makes the request, for a device with or without doubles. Called when it is first needed.
 using ChainText = codegen::ChainRequest (*)(DType dtype, bool has_double);
 
-/// One chain, compiled for a workspace of one column and a matrix that can_sum(); empty where launches are better.
+/// A chain, compiled for a workspace of one column and a matrix that can_sum(). Empty if separate launches are better.
 class Chain {
    public:
     Chain() = default;
-    /// @param given  the caller's own tuning, without stored values or defaults
+    /// @param given  the caller's tuning, without stored values and defaults
     Chain(const Workspace& space, ChainText text, const sparse::MatrixState& matrix, bool is_scaled,
           const codegen::SweepTuning& given);
     bool empty() const { return blocks_ == 0; }
-    /// Enqueues it. @param arrays  of the request's step
+    /// Enqueues the iterations. @param arrays  those of the request's step
     void operator()(const Workspace& space, std::initializer_list<const AnyArray*> arrays, std::int64_t steps) const;
 
    private:

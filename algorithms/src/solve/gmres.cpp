@@ -14,20 +14,21 @@ namespace {
 using codegen::SweepArray;
 using codegen::SweepRequest;
 
-// The basis is made orthogonal by classical Gram-Schmidt, twice for each vector, the second time with the next vector's
-// first: a pass over the basis finds all products with both, another takes all parts off both. So A is applied to a
-// vector u that has been through one of the two. What the second leaves of it is kept, q; and u as a sum of the q
-// before and its own, the directions: A u = sum of h q holds without u being orthogonal, and x is a sum of u.
+// Classical Gram-Schmidt with delayed reorthogonalisation: each vector is orthogonalised twice, the second time
+// together with the first time of the next vector. One pass over the basis computes the products with both vectors,
+// another subtracts the projections from both. A is applied to u, a vector after its first time. The second time turns
+// u into the basis vector q. `directions` has each u as a sum of the q, so that A u = sum of h q holds although u is
+// not orthogonal, and x is a sum of the u.
 
 /// Whether elements, or the parts of complex elements, are doubles.
 bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
 
-/// Vectors of the basis in a set: each is multiplied with two others, and there are eight sums.
+/// Basis vectors per set of operands. The products of each with u and w make eight sums.
 int set_of(DType dtype) { return is_complex(dtype) ? 2 : 4; }
 
-/// Scalars of one column: the triangular matrix and the directions by columns, rotations, right-hand side, solution,
-/// the lengths of the basis vectors, which are kept as they come, and for each vector what is to be added to u and to w
-/// = A M u of it; for u itself, u* u and u* w.
+/// The number of scalars per column: the triangular matrix h and the directions, both by columns; rotations; solution;
+/// the lengths of the basis vectors, which are not normalised; for each basis vector the coefficients with which it is
+/// added to u and to w = A M u, and in place of those of u itself, u* u and u* w; the right-hand side g.
 std::int64_t work_size(std::int64_t m) { return m * (2 * m + 8) + 1; }
 std::string locate(std::initializer_list<std::string_view> names) {
     constexpr std::array<std::pair<std::string_view, const char*>, 9> places{{{"h", "0"},
@@ -56,14 +57,14 @@ SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
 }
 
 constexpr const char* distance = "(int64_t)columns * pitch";
-/// A vector of the basis.
+/// The basis vector `which`.
 SweepArray vector_at(const std::string& which, SweepArray array) {
     array.begin = text(distance, " * ", which);
     array.of = "basis";
     return array;
 }
 
-/// The products of u and of w with the vectors of a set, as the coefficients with which each is added to u and to w.
+/// The products of u and w with the basis vectors of a set, stored as the coefficients of work_size().
 SweepRequest products(DType dtype, bool has_double) {
     const int count = set_of(dtype);
     SweepRequest sweep = new_gmres_sweep("gmres_products", dtype, has_double);
@@ -86,7 +87,7 @@ SweepRequest products(DType dtype, bool has_double) {
     return sweep;
 }
 
-/// Rotates the new column of the matrix into triangular form.
+/// Rotates the new column of h into triangular form.
 std::string rotate(DType dtype, bool has_double) {
     return text(R"(real column_size = norm;
 for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
@@ -127,8 +128,9 @@ if (!(turned > )",
 )");
 }
 
-/// All parts are taken off u, which becomes a vector of the basis, and off w, the next u, which is scaled as if u had
-/// the length 1. What u has of its own, and w of it, follows from the products by Pythagoras.
+/// Subtracts the projections from u, which becomes a basis vector, and from w, which becomes the next u and is divided
+/// by the norm of u. The remaining square of u, `rest`, and the component of w along it, `along`, follow from the
+/// products by Pythagoras' theorem.
 template <bool is_scaled>
 SweepRequest step(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_step", dtype, has_double);
@@ -174,7 +176,8 @@ if (j == 0) g[0] = scalar_of(state->residual);
     return sweep;
 }
 
-/// Eight elements of a row of a triangle, and eight of the solution, for `use` of factor[i] and found[i].
+/// A loop over a row of a triangular matrix and the solution, which loads eight elements of each at a time and updates
+/// `rest` with their products by the function `use`.
 std::string along_row(const char* first, const char* element, const char* use) {
     return text("for (int base = ", first, R"(; base < used; base += 8) {
     scalar factor[8], found[8];
@@ -194,7 +197,7 @@ UNROLL
 )");
 }
 
-/// The coefficients of the solution in the directions u, then in the vectors of the basis.
+/// The coefficients of the solution: of the u, then of the basis vectors.
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
@@ -214,7 +217,7 @@ for (int k = 0; k < used; ++k) {
     return sweep;
 }
 
-/// The sum of these directions: added to x, or as a vector for the preconditioner.
+/// The sum of the basis vectors with these coefficients, added to x or stored for the preconditioner.
 template <Preconditioning m>
 SweepRequest combine(DType dtype, bool has_double) {
     constexpr bool onto_x = m != Preconditioning::general;
@@ -248,7 +251,7 @@ SweepRequest add_update(DType dtype, bool has_double) {
     return sweep;
 }
 
-/// Iterations of a cycle.
+/// Iterations per cycle.
 std::int64_t cycle_of(const System& system) {
     return std::min({system.options.restart, system.b.shape()[0], system.options.max_iterations});
 }
@@ -286,7 +289,7 @@ class Gmres : public Solver {
         }
         const AnyArray &u = basis_[static_cast<std::size_t>(j_)], &w = basis_[static_cast<std::size_t>(j_ + 1)];
         const bool is_plain = preconditioning_ == Preconditioning::none;
-        // Within a cycle the previous step has multiplied by the diagonal.
+        // Within a cycle, the previous step has stored the product of u with the diagonal.
         if (!is_plain && !(is_scaled() && j_ > 0)) multiply(system_.options.preconditioner, u, z_);
         multiply(system_.a, is_plain ? u : z_, w);
         orthogonalise();

@@ -14,18 +14,17 @@ namespace {
 
 using codegen::SweepRequest;
 
-// Lanczos vectors are kept as q, some multiple of what they are in exact arithmetic, beside nu, their norm in M: with
-// z = M q, v = z / nu is what Paige and Saunders multiply by A. So nothing has to know a norm before it multiplies, and
-// the update of x follows one sweep behind the rotation that it belongs to: state->used says that it is still to be
-// done, and where its vectors are.
+// Lanczos vectors are stored unnormalised, as q with nu, its norm in M. With z = M q, v = z / nu is the vector that
+// Paige and Saunders multiply by A. So no norm needs to be known before a product. The step of x follows one sweep
+// after its rotation: state->used is not 0 while a step is pending, and says which vectors it uses.
 
-/// z = M q within a sweep, where a diagonal is or nothing.
+/// z = M q in a sweep, for a diagonal preconditioner or none.
 template <Preconditioning m>
 std::string preconditioned(const char* q) {
     return m == Preconditioning::diagonal ? text("times(d, ", q, ")") : std::string(q);
 }
 
-/// The first Lanczos vector: the residual, of length 1.
+/// The first Lanczos vector, the residual scaled to length 1.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -55,7 +54,7 @@ state->sine = 0;
 if (!(qz > 0)) stop_column(state, isnan(qz) ? 2 : 5, qz * state->residual * state->residual);)";
 };
 
-/// What a step needs of s = A z, in the places where products with sparse matrices leave it by themselves.
+/// The sums of s = A z that a step needs, in the order in which products with sparse matrices leave them.
 struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("minres_products", dtype, has_double);
@@ -66,9 +65,9 @@ struct Products {
     }
 };
 
-// One more rotation, with the Lanczos coefficients alpha = v* A v and beta, the norm of what is left of A v. The next q
-// is `size` / nu times smaller than that; qz is its square in M. With the sums of r before the step and of the next q
-// the norm of r is known before r is.
+// The next rotation, with the Lanczos coefficients alpha = v* A v and beta, the norm of the remainder of A v. The next
+// q is that remainder times nu / `size`; qz is its square in M. The norm of the next residual follows from the sums of
+// the current r and the next q, before that residual is computed.
 constexpr const char* rotate = R"({
 const real beta = nu > 0 ? size / nu * sqrt(qz) : 0;
 state->old_nu = nu;
@@ -98,7 +97,7 @@ if (!(qz >= 0)) {
 }
 })";
 
-// The coefficients of the pending step; without effect if there is none.
+// The coefficients of the pending step, which leave x unchanged if there is none.
 constexpr const char* pending = R"(
 const int has_step = state->used != 0;
 const real old_nu = state->old_nu;
@@ -106,8 +105,8 @@ const real inverse = old_nu > 0 ? 1 / old_nu : 0, scale = has_step ? 1 / state->
 const real old_epsilon = -state->old_epsilon, delta = -state->delta, phi = has_step ? state->phi : 0;
 )";
 
-/// The step of x and r that the last rotation said, and the next Lanczos vector, in the place of the one before the
-/// last. The product's sums are joined by every block.
+/// The pending step of x and r, and the next Lanczos vector, which replaces the one before last. Every block combines
+/// the product's sums.
 template <Preconditioning m>
 struct Step {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -152,8 +151,8 @@ older = plus(plus(scaled(of_s, s), of_q, q), of_older, older);)");
     }
 };
 
-/// With a preconditioner that has launches of its own: all inner products of an iteration at its end, with s = A z for
-/// the next one.
+/// With a general preconditioner: all inner products and the rotation at the end of an iteration, with s = A z for the
+/// next one.
 struct Rotate {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("minres_rotate", dtype, has_double);
@@ -171,7 +170,7 @@ struct Rotate {
     }
 };
 
-/// The pending step at the end of the iteration.
+/// The pending step of x, when the iteration ends.
 template <Preconditioning m>
 struct Settle {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -215,7 +214,7 @@ class Minres : public Solver {
         if (is_general()) rotate(0, true);
     }
 
-    std::int64_t period() const override { return 2; }  // vectors change places
+    std::int64_t period() const override { return 2; }  // the vectors alternate
 
     void iterate() override {
         const std::size_t now = parity_, next = 1 - now;
@@ -236,7 +235,7 @@ class Minres : public Solver {
         step({}, numbers);
     }
 
-    /// s = A z, and the sums of it. @returns how many blocks have left some
+    /// s = A z and its sums. @returns the number of blocks that have left sums
     std::int64_t multiply_summing_z(std::size_t which) {
         const AnyArray &z = z_[which], &s = product_;
         if (sums_products()) return multiply_summing(z, s, z, {});
@@ -245,7 +244,7 @@ class Minres : public Solver {
         return space_.groups();
     }
 
-    /// z = M q and s = A z, and the rotation before.
+    /// z = M q and s = A z, then the inner products and the rotation.
     void rotate(std::size_t which, bool is_first) {
         multiply(system_.options.preconditioner, q_[which], z_[which]);
         multiply(system_.a, z_[which], product_);
@@ -260,7 +259,7 @@ class Minres : public Solver {
         settle_(space_, x_, q[0], q[1], w_[0], w_[1]);
     }
 
-    // At an iteration q_[parity_] is the last Lanczos vector, and w_[parity_] the direction before the last step.
+    // Before an iteration, q_[parity_] is the last Lanczos vector and w_[parity_] the last direction computed.
     std::array<AnyArray, 2> q_, w_, z_;
     std::size_t parity_ = 0;
     Sweep begin_, products_, step_, rotate_, settle_;

@@ -19,7 +19,7 @@
 namespace gemel::solving {
 namespace {
 
-/// Arithmetic of elements, and of real coefficients with them.
+/// Functions for arithmetic of elements, and of elements with real coefficients.
 std::string arithmetic(DType dtype) {
     const std::string type = dtype.name();
     if (dtype.kind() != DType::Kind::complex)
@@ -129,7 +129,7 @@ const ElementwiseKernel& kernel_of(Make make, DType dtype) {
                        [&] { return make(dtype); });
 }
 
-/// A real coefficient of the elements' own precision.
+/// A real coefficient in the precision of the elements.
 struct Coefficient {
     Coefficient(DType dtype, double number)
         : value(number), narrow(static_cast<float>(number)), is_wide(real_name(dtype) == "double") {}
@@ -159,7 +159,7 @@ void check_given(const char* who, const AnyArray& array, std::size_t rank, const
         throw ArgumentError(text(who, ": the array has the shape ", to_string(array.shape()), ", expected ", shape));
 }
 
-/// The largest ratio of |A v| to |v| that the power method comes upon.
+/// The largest ratio |A v| / |v| in 20 steps of the power method.
 double largest_ratio(const AnyOperator& a, const Context& context) {
     const ContextScope scope(context);
     const bool together = a.columns() == Columns::together;

@@ -68,7 +68,7 @@ void Solver::set_up() {
 
 void Solver::write_first_states() {
     const std::size_t bytes = state_bytes(space_.dtype(), has_double_);
-    const HostBuffer<std::byte>& first = looks_[0];  // the first look is enqueued behind its upload
+    const HostBuffer<std::byte>& first = looks_[0];  // the first look is enqueued after its upload
     std::fill(first.begin(), first.end(), std::byte{0});
     const auto limit = std::min<std::int64_t>(system_.options.max_iterations, std::numeric_limits<std::int32_t>::max());
     for (std::size_t c = 0; c < states_.size(); ++c)
@@ -95,7 +95,7 @@ std::int64_t Solver::multiply_summing(const AnyArray& u, const AnyArray& out, co
                                       const AnyArray& diagonal) const {
     std::int64_t groups = 0;
     for (std::int64_t c = 0; c < space_.columns(); ++c)
-        // Every column has as many blocks, so the sums of each begin behind those of the one before.
+        // All columns have equally many blocks; the sums of a column follow those of the previous one.
         groups = sparse::multiply_summing(*system_.a.matrix(), space_.column(out, c), space_.column(u, c),
                                           {.with = space_.column(with, c),
                                            .diagonal = diagonal,
@@ -178,7 +178,7 @@ void Solver::advance(std::int64_t steps) {
     const std::int64_t lap = system_.options.check_every;
     const bool is_recorded = system_.options.graph && steps == lap && period() != 0 && lap % period() == 0;
     if (!is_recorded) {
-        lap_ = {};  // vectors may have changed places
+        lap_ = {};  // vectors may have moved
         return iterations();
     }
     if (lap_.empty()) lap_ = capture(stream_, iterations);
@@ -245,8 +245,7 @@ Report Solver::report() const {
         if (!column.converged && (state.stop != 0 || (has_stalled_ && !state.done))) column.breakdown = reason(state);
         if (!column.converged && column.breakdown.empty() && has_stalled_ && !state.done)
             column.breakdown = text("the residual does not fall below ", state.residual,
-                                    " however often the iteration starts again: ", "that is as far as elements of ",
-                                    space_.dtype().name(), " go");
+                                    ", even after restarts; that is the limit of ", space_.dtype().name(), " elements");
         report.iterations = std::max(report.iterations, column.iterations);
         report.converged = report.converged && column.converged;
         if (is_larger(column.residual_norm, report.residual_norm)) report.residual_norm = column.residual_norm;

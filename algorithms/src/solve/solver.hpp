@@ -24,7 +24,7 @@ using solve::Report;
 using solve::detail::AnyOptions;
 using solve::detail::Method;
 
-/// A linear system whose parts have been checked.
+/// A checked linear system.
 struct System {
     const char* who;  ///< "solve::cg"
     AnyOperator a;
@@ -34,8 +34,8 @@ struct System {
 
 class Solver {
    public:
-    /// @param is_viewed  parts of vectors() other than columns are given to kernels
-    /// @param max_sets   of the sweeps' sets of operands
+    /// @param is_viewed  kernels get views of vectors() other than single columns
+    /// @param max_sets   maximum number of operand sets in a sweep
     explicit Solver(const System& system, bool is_viewed = false, std::int64_t max_sets = 1);
     virtual ~Solver() = default;
     Solver(const Solver&) = delete;
@@ -45,25 +45,25 @@ class Solver {
     Report run(AnyArray& x);
 
    protected:
-    /// Starts or restarts the iteration: r is b - A x. Enqueued, as all functions here.
+    /// Starts or restarts the iteration; r is b - A x. Enqueues only, like all functions here.
     virtual void begin() = 0;
     virtual void iterate() = 0;
-    /// Enqueues the iterations as one launch, which ends early on convergence. @returns whether it did
+    /// Enqueues the iterations as one launch, which ends early on convergence. @returns false if it cannot
     virtual bool iterate_together(std::int64_t /*steps*/) { return false; }
-    /// The period after which iterations enqueue the same commands; 0 if they never do.
+    /// The number of iterations after which the enqueued commands repeat; 0: never.
     virtual std::int64_t period() const { return 1; }
     /// Computes x from the iterations so far.
     virtual void settle() {}
 
     /// out = op u, for each column.
     void multiply(const AnyOperator& op, const AnyArray& u, const AnyArray& out) const;
-    /// Whether products with A compute the sums, without a general preconditioner.
+    /// Whether products with A also compute sums: A can, and there is no general preconditioner.
     bool sums_products() const;
-    /// out = A u, and the sums of sparse::SolverSums with `with` and a diagonal or an empty handle, in space_.joined().
-    /// A sums. @returns how many blocks of each column have left some
+    /// out = A u, and the sums of sparse::SolverSums for `with` and a diagonal (or an empty handle), in
+    /// space_.joined(). Requires sums_products(). @returns the number of blocks per column that have left sums
     std::int64_t multiply_summing(const AnyArray& u, const AnyArray& out, const AnyArray& with,
                                   const AnyArray& diagonal) const;
-    /// r = b - A x, and with it what the column's state says.
+    /// r = b - A x, with the residual and the target in the columns' states.
     void find_residual();
 
     const System& system_;
@@ -74,20 +74,20 @@ class Solver {
 
    private:
     struct Seen {
-        std::int64_t iterations = 0;  ///< of the slowest column that is not done
+        std::int64_t iterations = 0;  ///< the minimum of the unfinished columns; if all are done, the maximum
         double residual = 0, target = 0;
         bool all_done = true;
     };
     void set_up();
     void write_first_states();
     void look();
-    /// Waits for the earliest check that has not been read.
+    /// Waits for the oldest check that has not been read.
     Seen see();
     void tell(const Seen& seen);
     void go_on_until_done(std::int64_t budget);
     /// Enqueues the iterations.
     void advance(std::int64_t steps);
-    /// Judges the true residual in the states. @returns whether the iteration should restart
+    /// Examines the true residuals in the states. @returns whether the iteration should restart
     bool should_restart();
     Report report() const;
     void end_progress();
@@ -104,7 +104,7 @@ class Solver {
     int stalled_ = 0;
     bool has_stalled_ = false, shows_progress_ = false;
     std::vector<solve::Look> history_;
-    Graph lap_;  ///< check_every iterations
+    Graph lap_;  ///< of check_every iterations
 };
 
 std::unique_ptr<Solver> new_cg(const System& system);
@@ -112,7 +112,7 @@ std::unique_ptr<Solver> new_bicgstab(const System& system);
 std::unique_ptr<Solver> new_minres(const System& system);
 std::unique_ptr<Solver> new_gmres(const System& system);
 
-/// The sweep for how the preconditioner takes part: Text<none>, Text<diagonal> or Text<general>.
+/// The sweep for a kind of preconditioner: Text<none>, Text<diagonal> or Text<general>.
 template <template <Preconditioning> class Text>
 SweepText sweep_for(Preconditioning preconditioning) {
     switch (preconditioning) {

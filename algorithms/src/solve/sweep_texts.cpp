@@ -15,7 +15,7 @@ using Access = SweepArray::Access;
 
 constexpr std::size_t header_reals = 8, header_integers = 6, method_scalars = 5, method_reals = 14;
 
-// The header is what ColumnState has; what follows belongs to the methods.
+// The first two lines are the members of ColumnState; the others belong to the methods.
 constexpr const char* state_text = R"(typedef struct {
     real target, residual, b_norm, start, figure, tolerance, absolute, unused_real;
     int done, iterations, stop, limit, used, last_stop;
@@ -92,7 +92,7 @@ WITHIN_KERNEL scalar scalar_mul(scalar a, scalar b) { return c_mul(a, b); }
 WITHIN_KERNEL scalar scalar_div(scalar a, scalar b) { return b.re == 0 && b.im == 0 ? b : c_div(a, b); }
 )";
 
-/// The state's functions, for states in that memory.
+/// The declarations of the state, for states in that memory space.
 std::string state_functions(std::string_view space) {
     constexpr std::string_view word = "STATE_MEM";
     std::string result = state_text;

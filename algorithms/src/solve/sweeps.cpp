@@ -21,7 +21,7 @@ struct SweepVariant : Variant {
     bool has_elements = false, has_finish = false;
 };
 
-/// What tells the sweeps of solvers apart: their text's function, the type, whether sums are doubles.
+/// A request and its number in the kernel cache. There is one per SweepText, element type and precision of the sums.
 struct KnownSweep {
     codegen::SweepRequest request;
     std::uint64_t id = KernelCache::new_generator();
@@ -76,14 +76,14 @@ Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::i
                .wide_index = pitch_ * columns >= (std::int64_t{1} << 31) - (std::int64_t{1} << 20)};
     const std::int64_t pack = codegen::sweep_pack(dtype, layout_);
     packs_ = (n + pack - 1) / pack;
-    // A thread that is a block goes through at least 64 packs of 16; other blocks have one pack for each thread.
+    // Up to `most` blocks per column: one for 64 packs of 16 elements if serial, otherwise one for a pack per thread.
     const std::int64_t share = layout_.serial ? 64 : tuning_.block;
     const std::int64_t most =
         std::max<std::int64_t>(std::int64_t{info.compute_units} * std::max(tuning_.blocks_per_unit, 1u) / columns, 1);
     groups_ = std::clamp<std::int64_t>((packs_ + share - 1) / share, 1, most);
     states_ = context.allocate(state_bytes * static_cast<std::size_t>(columns));
     partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns * max_sets));
-    // Sparse products leave sums, too, by as many blocks as the device runs at once.
+    // Sparse products also leave sums, one set per block; their grids have at most as many blocks as run concurrently.
     joined_capacity_ = std::max<std::int64_t>(std::int64_t{info.compute_units} * (layout_.serial ? 16 : 6), groups_);
     joined_ = context.allocate(most_joined * sizeof(double) * static_cast<std::size_t>(joined_capacity_ * columns));
     counters_ = context.allocate(sizeof(std::int32_t) * static_cast<std::size_t>(columns * max_sets));
@@ -110,7 +110,7 @@ Sweep::Sweep(const Workspace& space, SweepText text) {
     const bool has_double = KernelCache::of(space.context()).info().has_double;
     const KnownSweep& sweep = known_sweep(text, space.dtype(), has_double);
     SweepTuning tuning = space.tuning_;
-    tuning.chain = codegen::SweepChain::automatic;  // texts do not differ by it
+    tuning.chain = codegen::SweepChain::automatic;  // the source does not depend on it
     variant_ = find_variant(space.context(), sweep, space.layout_, tuning);
     is_left_ = !sweep.request.sums.empty() && sweep.request.finish.empty();
     has_joins_ = !sweep.request.joins.empty();

@@ -18,24 +18,24 @@
 
 namespace gemel::solving {
 
-/// The vectors of a solver: `columns` of n elements, each padded with zeros, and a sweep_state for each column.
+/// Memory for the vectors of a solver, `columns` columns of n elements padded with zeros, and a sweep_state per column.
 class Workspace {
    public:
-    /// @param state_bytes  of a sweep_state
-    /// @param is_viewed    kernels are given parts of vectors(): each begins where the device lets a buffer begin
-    /// @param max_sets     of sweeps that have sets of operands
+    /// @param state_bytes  the size of a sweep_state
+    /// @param is_viewed    kernels get views of vectors(); columns then begin at the device's base alignment
+    /// @param max_sets     maximum number of operand sets in a sweep
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
               bool is_viewed, std::int64_t max_sets, const codegen::SweepTuning& given);
 
     static constexpr std::size_t most_sums = 8, most_joined = 3;
 
-    /// New columns of zeros: shape (columns, pitch).
+    /// New vectors of zeros, shape (columns, pitch).
     AnyArray vectors() const;
-    /// One vector of zeros that all columns share.
+    /// A new vector of zeros that all columns share, shape (pitch,).
     AnyArray vector() const;
     /// The n elements of one column.
     AnyArray column(const AnyArray& vectors, std::int64_t which) const;
-    /// The n elements of all columns, as (n, columns).
+    /// The n elements of all columns, shape (n, columns).
     AnyArray matrix(const AnyArray& vectors) const;
 
     const Context& context() const { return context_; }
@@ -44,14 +44,14 @@ class Workspace {
     std::int64_t columns() const { return columns_; }
     std::int64_t pitch() const { return pitch_; }
     const Buffer& states() const { return states_; }
-    /// Partial sums that one kernel stores and another combines, one per block of each column.
+    /// Partial sums that one kernel stores and another combines, one set per block of each column.
     const Buffer& joined() const { return joined_; }
     std::int64_t joined_capacity() const { return joined_capacity_; }
-    /// Blocks of a column in sweeps.
+    /// Blocks per column in a sweep.
     std::int64_t groups() const { return groups_; }
-    /// The tuning: the caller's numbers, else stored ones, else the device's defaults.
+    /// The tuning: the caller's numbers, then stored ones, then the device's defaults.
     const codegen::SweepTuning& tuning() const { return tuning_; }
-    /// Whether indices of elements have 64 bits.
+    /// Whether element indices have 64 bits.
     bool has_wide_index() const { return layout_.wide_index; }
 
    private:
@@ -64,17 +64,18 @@ class Workspace {
     Buffer states_, partials_, counters_, joined_;
 };
 
-/// A request that is made when it is first needed, for a device with or without doubles.
+/// Makes the request, for a device with or without doubles. Called when it is first needed.
 using SweepText = codegen::SweepRequest (*)(DType dtype, bool has_double);
 
-/// One sweep, compiled for a workspace.
+/// A sweep, compiled for a workspace.
 class Sweep {
    public:
     Sweep() = default;
     Sweep(const Workspace& space, SweepText text);
     /// Enqueues the sweep: one launch, or two if it has a finish and blocks do not see each other's writes.
-    /// @param numbers  the sweep's own; then, if it joins, how many blocks have left sums for each column; then, if it
-    ///                 has sets, how many
+    /// @param numbers  the request's numbers; with joins, the number of blocks that have left sums for each column;
+    /// with
+    ///                 sets, their number
     void operator()(const Workspace& space, std::span<const AnyArray* const> arrays,
                     std::span<const std::int32_t> numbers = {}) const;
     void operator()(const Workspace& space, std::initializer_list<const AnyArray*> arrays,
@@ -90,7 +91,7 @@ class Sweep {
 
    private:
     std::shared_ptr<Variant> variant_;
-    bool is_left_ = false;  ///< its sums are left for another sweep, which joins them
+    bool is_left_ = false;  ///< its sums are stored for another sweep, which joins them
     bool has_joins_ = false, has_sets_ = false;
 };
 

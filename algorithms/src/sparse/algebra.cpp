@@ -1,4 +1,4 @@
-/// Matrices from matrices: added, multiplied, scaled, some of their rows, permuted.
+/// Operations on matrices: sums, products, scaling, selection of rows, permutations.
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
@@ -21,13 +21,13 @@ namespace {
 void require_same_kind(const char* who, const Entries& a, const Entries& b) {
     if (!(a.value() == b.value()))
         throw ArgumentError(
-            text(who, ": the matrices have elements of ", a.value().name(), " and of ", b.value().name()));
+            text(who, ": expected matrices of one element type, got ", a.value().name(), " and ", b.value().name()));
     if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are in different contexts"));
 }
 
 bool is_wide(const Entries& entries) { return entries.index().size_bytes() == 8; }
 
-/// With 64-bit indices, if the other matrix has them.
+/// As 64-bit indices if the other matrix has them.
 AnyArray widened(const AnyArray& numbers, bool wide) {
     return wide && numbers.dtype().size_bytes() == 4 ? numbers.astype(dtype_of<std::int64_t>()) : numbers;
 }
@@ -38,7 +38,7 @@ Entries with_width(Entries entries, bool wide) {
     return entries;
 }
 
-/// For each of the `ends.back()` results which list it is of: lists end at `ends`.
+/// For each of the `ends.back()` results, the index of its list; `ends` has the ends of the lists.
 GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
     const AnyArray places = arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
     return gemel::detail::searchsorted("sparse", ends, places, Side::right, {});
@@ -46,7 +46,7 @@ GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
 
 AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<std::int64_t>()); }
 
-/// The place of each number in an order. @throws ArgumentError unless it has every number once
+/// The position of each number in an order. @throws ArgumentError unless it is a permutation
 AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, DType index) {
     if (order.empty() || order.rank() != 1 || static_cast<std::int64_t>(order.size()) != extent)
         throw ArgumentError(
@@ -190,7 +190,8 @@ AnyMatrix AnyMatrix::plus(const AnyMatrix& other, const AnyNumber& factor) const
     const Entries &a = state(who).entries, &b = other.state(who).entries;
     require_same_kind(who, a, b);
     if (!(a.shape() == b.shape()))
-        throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()), " differ"));
+        throw ArgumentError(
+            text(who, ": expected matrices of one shape, got ", to_string(a.shape()), " and ", to_string(b.shape())));
     const bool is_plain = std::holds_alternative<std::int64_t>(factor) && std::get<std::int64_t>(factor) == 1;
     const AnyArray right = is_plain ? b.values : other.to(Format::csr).scaled(factor).values();
     const AnyArray keys = concatenate({keys_of(who, a), keys_of(who, b)});

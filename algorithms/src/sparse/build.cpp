@@ -1,4 +1,5 @@
-/// Matrices from COO triples, CSR, CSC and dense arrays: entries sorted by row and column, and combined.
+/// Builds matrices from COO triples, CSR, CSC and dense arrays: entries are sorted by row and column, duplicates added
+/// up.
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
@@ -19,7 +20,7 @@
 namespace gemel::sparse {
 namespace {
 
-/// Loops may step beyond the last place by a tile.
+/// Loop indices may exceed the last position by a tile.
 constexpr std::int64_t most_in_32_bits = std::numeric_limits<std::int32_t>::max() - (1 << 20);
 
 DType index_type(bool wide, std::int64_t rows, std::int64_t columns, std::int64_t count) {
@@ -169,7 +170,7 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     }
 }
 
-/// Whether columns ascend within each row: wherever they do not, a row must begin.
+/// Whether columns ascend within each row: each must exceed the one before, except at the start of a row.
 bool are_canonical(const AnyArray& starts, const AnyArray& numbers) {
     if (numbers.size() < 2) return true;
     const std::int64_t drops = not_above_kernel()(numbers).item();

@@ -41,7 +41,7 @@ Choice choose_format(const Entries& a) {
     if (a.count == 0) return {Format::csr, "there are no entries"};
     const Weights weights(a);
     const double by_rows = weights.csr(a);
-    // There are at least as many diagonals as the longest row has entries.
+    // There are at least as many diagonals as entries in the longest row.
     const double least = static_cast<double>(a.longest_row) * static_cast<double>(a.rows) * weights.value;
     std::string diagonals = text("at least ", a.longest_row);
     if (least < 0.9 * by_rows) {

@@ -1,4 +1,4 @@
-/// Which format suits a matrix.
+/// Chooses the format of a matrix.
 #pragma once
 
 #include "sparse/state.hpp"
@@ -8,16 +8,17 @@
 
 namespace gemel::sparse {
 
-/// The number of rows that sell sorts by length together, so that the writes of a block stay close to each other.
+/// The number of rows that sell sorts by length together; limited so that the writes of a block stay close to each
+/// other.
 inline constexpr std::int64_t sorted_together = 1024;
 
 struct Choice {
     Format format = Format::csr;
     std::string reason;
 };
-/// From the lengths of rows and the number of diagonals, found on the device. @time waits
+/// Chosen by the lengths of rows and the number of diagonals, which the device computes. @time waits
 Choice choose_format(const Entries& entries);
-/// A byte for each diagonal, from the lowest on: 1 if it has entries.
+/// One byte for each diagonal, the lowest first: 1 if it has entries.
 AnyArray diagonal_marks(const Entries& entries, const AnyArray& rows);
 std::string explain(const MatrixState& matrix);
 

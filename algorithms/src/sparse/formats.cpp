@@ -1,4 +1,4 @@
-/// Conversion from csr to the other formats.
+/// Converts csr to the other formats.
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
 
@@ -25,7 +25,7 @@ AnyArray numbered(const Entries& entries, std::int64_t count) {
     return arange(entries.context, entries.index(), std::int64_t{0}, count, std::int64_t{1});
 }
 
-/// Refuses padding that needs far more memory than the entries.
+/// Rejects formats whose padding needs much more memory than the entries.
 void require_room(const Entries& entries, Format format, double places) {
     if (places > 2147483648.0 && places > 64.0 * static_cast<double>(entries.count))
         throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
@@ -38,7 +38,7 @@ Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(en
 Form ell_form(const Entries& entries) {
     require_room(entries, Format::ell, static_cast<double>(entries.rows) * static_cast<double>(entries.longest_row));
     const std::int64_t places = entries.rows * entries.longest_row;
-    // Padding is never read: each row's length is known.
+    // Padding is never read: the length of each row is known.
     Form form{.lengths = AnyArray(entries.context, entries.index(), Shape{entries.rows}),
               .numbers = AnyArray(entries.context, entries.index(), Shape{places}),
               .values = AnyArray(entries.context, entries.value(), Shape{places}),

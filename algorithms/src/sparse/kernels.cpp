@@ -35,7 +35,7 @@ std::string sum(DType dtype, const std::string& a, const std::string& b) {
 using ByType = KernelFamily<std::pair<int, std::uint32_t>, ElementwiseKernel>;
 std::pair<int, std::uint32_t> family_key(DType dtype) { return {static_cast<int>(dtype.kind()), dtype.size_bytes()}; }
 
-/// Where the packet of a row sees its columns; as in codegen's window.kernel.
+/// The window of columns for the packet of a row; the same as in codegen's window.kernel.
 std::string window_function() {
     return text(
         "WITHIN_KERNEL int64_t window_begin(int64_t row, int64_t column_count)\n{\n    const int64_t packet = row / ",

@@ -1,5 +1,5 @@
-/// The element-wise kernels, reductions and scans of sparse matrices: for their callers, and for tests of their texts.
-/// Open types: I for rows, columns and places, K for keys, T for values, R and C for what users give.
+/// The element-wise kernels, reductions and scans of sparse matrices: used by the callers and by tests of the source
+/// text. Open types: I for rows, columns and places, K for keys, T for values, R and C for the user's index arrays.
 #pragma once
 
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -12,19 +12,19 @@
 
 namespace gemel::sparse {
 
-/// The first entry outside the shape as its number minus that of all entries; 0 if there is none.
+/// The index of the first entry outside the shape, minus the number of entries; 0 if there is none.
 GEMEL_API const ReductionKernel<std::int64_t>& outside_kernel();
-/// The same of numbers against one extent.
+/// The same for indices and one extent.
 GEMEL_API const ReductionKernel<std::int64_t>& outside_extent_kernel();
-/// The first start that is not right, as above.
+/// The same for the first invalid start.
 GEMEL_API const ReductionKernel<std::int64_t>& wrong_start_kernel();
-/// How many keys are not above the one before.
+/// The number of keys that are not greater than their predecessor.
 GEMEL_API const ReductionKernel<std::int64_t>& not_above_kernel();
-/// How many rows begin with a column not above the last one of what comes before.
+/// The number of rows whose first column is not greater than the last column before that row.
 GEMEL_API const ReductionKernel<std::int64_t>& drop_kernel();
 /// The length of the longest row.
 GEMEL_API const ReductionKernel<std::int64_t>& longest_kernel();
-/// What the heaviest row of a product of matrices weighs.
+/// The weight of the heaviest row of a product of matrices.
 GEMEL_API const ReductionKernel<std::int64_t>& heaviest_kernel();
 
 GEMEL_API const ElementwiseKernel& key_kernel();
@@ -42,24 +42,24 @@ GEMEL_API const ElementwiseKernel& window_kernel();
 GEMEL_API const ElementwiseKernel& diagonal_kernel();
 GEMEL_API const ElementwiseKernel& tile_row_kernel();
 GEMEL_API const ElementwiseKernel& product_length_kernel();
-/// Where tiles of a product of matrices begin, and 1 for each row that is heavier than a tile takes.
+/// The first row of each tile of a product of matrices; and 1 for each row that is too heavy for a tile.
 GEMEL_API const ElementwiseKernel& multiply_tile_kernel();
 GEMEL_API const ElementwiseKernel& heavy_row_kernel();
 GEMEL_API const ElementwiseKernel& row_length_kernel();
 GEMEL_API const ElementwiseKernel& gather_rows_kernel();
 GEMEL_API const ElementwiseKernel& permuted_key_kernel();
-/// Of each column: the counts of pieces become how many the pieces before have, and their sum.
+/// For each column: replaces the count of each piece by the sum over the pieces before it, and stores the total.
 GEMEL_API const ElementwiseKernel& pieces_before_kernel();
-/// Between SciPy's diagonals, which stand by column, and rows.
+/// Conversion between SciPy's diagonals, which are indexed by column, and diagonals indexed by row.
 GEMEL_API const ElementwiseKernel& diagonal_place_kernel();
 GEMEL_API const ElementwiseKernel& shift_diagonals_kernel();
 
-/// What computes with values, by their type.
+/// Kernels that compute with values, by value type.
 GEMEL_API const ElementwiseKernel& beta_kernel(DType value);
 GEMEL_API const ElementwiseKernel& expand_kernel(DType value);
-/// Values times the factors that their numbers name.
+/// Multiplies each value by the factor of its row or column.
 GEMEL_API const ElementwiseKernel& scale_kernel(DType value);
-/// vdot(a, b), and the sum of its parts.
+/// vdot(a, b), and the sum of its partial results.
 GEMEL_API const Reduction& dot_kernel(DType value);
 GEMEL_API const Reduction& parts_kernel(DType value);
 /// y[row] += alpha * the sum of the row's products.

@@ -17,13 +17,13 @@
 namespace gemel::sparse {
 namespace {
 
-/// What the first line says.
+/// The contents of the first line.
 struct Kind {
     bool is_array = false, is_pattern = false, is_complex = false;
     enum class Symmetry : std::uint8_t { general, symmetric, skew, hermitian } symmetry = Symmetry::general;
 };
 
-/// A text, line by line and word by word. Complaints name the file and the line.
+/// Reads a text by lines and words. Errors name the file and the line.
 class LineReader {
    public:
     LineReader(const std::filesystem::path& path, std::string_view text) : path_(path), rest_(text) {}
@@ -31,7 +31,7 @@ class LineReader {
     [[noreturn]] void refuse(const std::string& what) const {
         throw Error(text("sparse::load_mtx: '", path_.string(), "', line ", number_, ": ", what));
     }
-    /// The next line, whatever is in it. @returns false at the end
+    /// The next line, whatever it contains. @returns false at the end
     bool next() {
         if (rest_.empty()) return false;
         const std::size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -70,7 +70,7 @@ class LineReader {
         if (const std::string_view more = word(); !more.empty())
             refuse(text("'", more, "' follows the last number of the line"));
     }
-    /// Nothing but comments may follow.
+    /// Checks that only comments follow.
     void end_file() {
         if (next_content()) refuse("expected no more entries than the size line says");
     }
@@ -125,7 +125,7 @@ struct Triples {
     void add(std::int64_t row, std::int64_t column, T value) {
         rows.push_back(row), columns.push_back(column), values.push_back(value);
     }
-    /// And its mirror image.
+    /// Adds an entry and its mirror image.
     void add(std::int64_t row, std::int64_t column, T value, Kind::Symmetry symmetry) {
         add(row, column, value);
         if (symmetry == Kind::Symmetry::general || row == column) return;
@@ -162,7 +162,7 @@ void read_coordinates(LineReader& lines, const Kind& kind, const Shape& shape, s
     }
 }
 
-/// Column by column; of a symmetric matrix the lower half, without the diagonal where that is zero by symmetry.
+/// Column by column; of a symmetric matrix the lower half, without the diagonal if symmetry makes that zero.
 template <class T>
 void read_array(LineReader& lines, const Kind& kind, const Shape& shape, Triples<T>& triples) {
     const bool is_general = kind.symmetry == Kind::Symmetry::general;

@@ -1,4 +1,4 @@
-/// What products of matrices are planned by: weights of rows, where tiles begin.
+/// Kernels that plan products of matrices: weights of rows, and the starts of tiles.
 #include "sparse/kernels.hpp"
 
 #include <gemel/codegen/sparse_multiply.hpp>
@@ -9,7 +9,7 @@
 namespace gemel::sparse {
 namespace {
 
-/// Of row i: its own weight, its entries and the products that they make.
+/// The weight of row i: a constant, plus its entries, plus the products that they make.
 std::string row_weight() {
     return text(codegen::sparse_row_weight,
                 " + (int64_t)(row_ends[i] - begins[i]) + (row_ends[i] > begins[i] ? ends[row_ends[i] - 1] - "

@@ -1,4 +1,4 @@
-/// Products of two matrices on CPU devices: one thread per chunk of rows, with a mark for every column.
+/// Products of two matrices on CPU devices: one thread per chunk of rows, with a mark for each column.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/state.hpp"
@@ -128,7 +128,8 @@ std::shared_ptr<RowProduct> find_kernels(const Entries& a) {
 std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b) {
     const DeviceInfo& device = KernelCache::of(a.context).info();
     if (device.type != DeviceInfo::Type::cpu || !(a.index() == b.index()) || a.count == 0 || b.count == 0) return {};
-    // Each thread has a mark per column; limits the threads so that there are not more marks than entries.
+    // Each thread has a mark per column; the number of threads is limited so that there are not more marks than
+    // entries.
     const std::int64_t most = (a.count + b.count) / std::max<std::int64_t>(b.columns, 1);
     if (most == 0) return {};
     const std::int64_t pieces = std::min<std::int64_t>(std::max<std::int64_t>(device.compute_units, 1), most);

@@ -1,4 +1,4 @@
-/// Products of two matrices on GPUs: tiles of rows whose products fit into shared memory, other rows apart.
+/// Products of two matrices on GPUs: tiles of rows whose products fit into shared memory; heavier rows separately.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -39,10 +39,10 @@ std::shared_ptr<TileProduct> find_kernels(const Context& context, const SparseMu
 AnyArray begins_of(const Entries& a) { return a.starts(slice(0, -1)); }
 AnyArray ends_of(const Entries& a) { return a.starts(slice(1, {})); }
 
-/// Products of all rows, how many they are known by entries of `a`.
+/// The number of products: cumulative over the entries of `a`, in total, and the weight of the heaviest row.
 struct Work {
     const Entries &a, &b;
-    AnyArray ends = {};  ///< how many products there are up to and with each entry
+    AnyArray ends = {};  ///< number of products up to and including each entry
     std::int64_t products = 0, heaviest = 0;
 };
 
@@ -56,13 +56,13 @@ Work measure(const Entries& a, const Entries& b) {
     return work;
 }
 
-/// The most that a row may weigh: a tile has less than that beside the rows that begin in it.
+/// The largest weight of a row for tiles: a tile reserves room for one such row, and the remainder is for other rows.
 std::int64_t limit_of(std::uint32_t items) { return std::int64_t{codegen::sparse_multiply_block} * items * 3 / 4; }
 
 /// Elements of 16 bytes and wide indices leave room for fewer products.
 std::uint32_t most_items(const Entries& a) { return a.value().size_bytes() + a.index().size_bytes() > 12 ? 4 : 8; }
 
-/// @param work  whose rows all weigh limit_of(most_items()) at most
+/// @param work  all its rows weigh at most limit_of(most_items())
 std::optional<Entries> multiply_tiles(const Work& work) {
     const Entries &a = work.a, &b = work.b;
     SparseMultiplyLayout layout{.value = a.value(), .index = a.index()};
@@ -101,7 +101,7 @@ std::optional<Entries> multiply_tiles(const Work& work) {
     return with_starts(a.context, {a.rows, b.columns}, starts, numbers, values);
 }
 
-/// One below the other; of one width and one type of index.
+/// Stacks two matrices vertically; both have the same width and index type.
 Entries stacked(const Entries& upper, const Entries& lower) {
     const AnyArray lower_ends(lower.context, lower.index(), Shape{lower.rows});
     lower_ends.assign(ends_of(lower) + upper.count);

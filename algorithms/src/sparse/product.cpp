@@ -1,4 +1,4 @@
-/// Products with vectors: checks, the variant for the format, its launch.
+/// Products with vectors: checks, the kernel variant for the format, its launch.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -23,7 +23,7 @@ namespace {
 using codegen::SparseForm;
 using codegen::SparseLayout;
 
-// On the stack: solvers call products in a loop.
+// No heap memory: solvers call products in a loop.
 using Arrays = boost::container::static_vector<Argument, 5>;
 using Sizes = boost::container::static_vector<std::int64_t, 4>;
 
@@ -44,7 +44,7 @@ std::shared_ptr<ProductVariant> find_variant(const Context& context, const Spars
     });
 }
 
-/// A number as a kernel's argument of an element type. @throws ArgumentError if the type cannot hold it
+/// A number as a kernel argument of an element type. @throws ArgumentError if the type cannot hold it
 Argument element_argument(DType dtype, const AnyNumber& number) {
     Argument argument;
     const auto bytes = element_bytes(product_name, dtype, number);
@@ -92,7 +92,7 @@ class Product {
         layout_.warps = cache_.info().has_cross_block_visibility;
     }
 
-    /// @returns how many blocks have left sums
+    /// @returns the number of blocks that have stored sums
     std::int64_t run_summing() {
         layout_.sums = sums_->diagonal.empty() ? codegen::SparseSums::products : codegen::SparseSums::scaled;
         layout_.double_sums = cache_.info().has_double;
@@ -100,7 +100,7 @@ class Product {
         return summing_blocks_;
     }
 
-    /// What it would launch, as a part of another kernel.
+    /// The launch of this product, as a part of another kernel.
     ProductPart part() {
         ProductPart part;
         part_ = &part;
@@ -128,7 +128,7 @@ class Product {
         }
     }
 
-    /// y = beta y, where no entry adds to it; beta 0 clears whatever is there.
+    /// y = beta y, if the matrix has no entries or they are added later; beta 0 sets y to 0, whatever it holds.
     void scale_y() const {
         if (is_number_of(beta_, 0)) return y_.fill(0);
         const Argument number = element_argument(own_.value(), beta_);
@@ -137,7 +137,7 @@ class Product {
 
     std::int64_t units() const { return std::max<std::int64_t>(cache_.info().compute_units, 1); }
 
-    /// Chooses the tuning for this form.
+    /// Chooses the tuning for this form of kernel.
     void cut(SparseForm form) {
         tuning_ =
             product_tuning(matrix_, {.form = form, .serial = layout_.serial, .is_packed = layout_.packed_columns},
@@ -151,7 +151,7 @@ class Product {
         is_cut_ = true;
     }
 
-    /// Launches over `items` threads' worth of work, or over chunks of rows, which are multiples of `multiple`.
+    /// Launches `threads` threads; or, if serial, one per chunk of rows, whose size is a multiple of `multiple`.
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
         layout_.dot = !options_.dot.empty() && x_.rank() == 1;
         if (part_) {
@@ -282,7 +282,7 @@ class Product {
         layout_.packed_columns = true;
         if (!form.rest || form.numbers.size() > 0) cut(SparseForm::rows);
         if (!form.rest) return rows(own_.starts, form.numbers, own_.values);
-        // The dot product waits for the rest, which adds to y.
+        // The dot product is computed after the rest, which adds to y.
         const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = given_};
         if (form.numbers.size() == 0) {
             scale_y();
@@ -317,10 +317,10 @@ class Product {
     OnlineTrial* const trial_;
     const SolverSums* const sums_;
     std::int64_t summing_blocks_ = 0;
-    ProductPart* part_ = nullptr;  ///< to be told instead of launched
+    ProductPart* part_ = nullptr;  ///< receives the launch instead of launching
     codegen::SparseTuning tuning_ = {};
     bool is_cut_ = false;
-    const AnyArray* dot_parts_ = nullptr;  ///< during a launch that sums the dot product too
+    const AnyArray* dot_parts_ = nullptr;  ///< set during a launch that also sums the dot product
     bool is_dot_done_ = false;
     KernelCache& cache_;
     SparseLayout layout_ = {};
@@ -329,7 +329,8 @@ class Product {
     const std::int64_t diagonal_begin_ = sums_ && !sums_->diagonal.empty() ? begin_of(sums_->diagonal) : 0;
 };
 
-/// Online, one call tries one configuration: of two products the second adds to what the first has written.
+/// Online tuning tries one configuration per call. With a rest there are two products, of which the second adds to the
+/// first: these are not tuned online.
 void multiply_contiguous(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options) {
     if (matrix.form.rest) return Product(matrix, y, x, options).run();
     run_tuned(matrix.entries.context, KernelCache::of(matrix.entries.context),
@@ -349,7 +350,7 @@ void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, c
     const bool is_apart = y.is_contiguous() && !y.may_overlap(from);
     AnyArray to = y;
     if (!is_apart) to = is_number_of(given.beta, 0) ? AnyArray(own.context, own.value(), y.shape()) : y.copy(Order::C);
-    // A vector that is y itself is meant as it is afterwards.
+    // If the dot product's vector is y itself, it is the result y.
     const bool is_fused = given.dot.empty() || (given.dot_with.is_contiguous() && !given.dot_with.may_overlap(y));
     if (is_fused) {
         multiply_contiguous(matrix, to, from, given);
@@ -369,7 +370,7 @@ bool can_sum(const MatrixState& matrix) {
         case Format::sell:
         case Format::dia: return true;
         case Format::csr: break;
-        default: return false;  // coo and the rest of packeted add to y more than once
+        default: return false;  // coo and packeted with a rest add to y more than once
     }
     const bool serial = KernelCache::of(own.context).info().type == DeviceInfo::Type::cpu;
     return product_tuning(matrix, {.form = SparseForm::rows, .serial = serial}, {}).strategy !=
@@ -379,7 +380,7 @@ bool can_sum(const MatrixState& matrix) {
 ProductPart summing_part(const MatrixState& matrix, bool is_scaled) {
     AnyMultiply parallel;
     parallel.tuning.serial = 0;
-    const AnyArray& any = matrix.entries.values;  // where vectors lie is told at the launch
+    const AnyArray& any = matrix.entries.values;  // the positions of vectors are arguments of the launch
     SolverSums sums;
     sums.with = any;
     if (is_scaled) sums.diagonal = any;

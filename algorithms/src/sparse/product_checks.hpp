@@ -1,4 +1,4 @@
-/// What operands of a product must be.
+/// Checks the operands of a product.
 #pragma once
 
 #include "sparse/state.hpp"
@@ -7,7 +7,7 @@ namespace gemel::sparse {
 
 inline constexpr const char* product_name = "Matrix::multiply_into";
 
-/// @throws ArgumentError where shapes, types, contexts or options do not fit the matrix or each other
+/// @throws ArgumentError if shapes, types, contexts or options do not fit the matrix or each other
 void require_product(const Entries& own, const AnyArray& y, const AnyArray& x, const AnyMultiply& given);
 
 }  // namespace gemel::sparse

@@ -21,20 +21,20 @@ SparseStrategy strategy_of(const Entries& own, const ProductKind& kind, const De
     const bool is_uneven = kind.serial ? own.longest_row > own.count / (4 * units_of(device)) && own.count > 65536
                                        : own.longest_row > 1024 && longest > 16 * own.mean_row();
     if (is_uneven && !kind.is_packed) return SparseStrategy::merge;
-    // Short rows of similar lengths: the entries of a block's rows are read as they lie.
+    // Short rows of similar lengths: all entries of a block's rows are read in their order in memory.
     const bool is_stream = !kind.serial && own.longest_row <= 64 && own.mean_row() <= 24;
     return is_stream ? SparseStrategy::stream : SparseStrategy::rows;
 }
 
 std::uint32_t items_of(const Entries& own, SparseStrategy strategy) {
     const bool is_wide = own.value().size_bytes() > 8;
-    if (strategy != SparseStrategy::stream) return is_wide ? 3 : 7;  // odd: threads that stride by it meet in few banks
+    if (strategy != SparseStrategy::stream) return is_wide ? 3 : 7;  // odd: few bank conflicts with this stride
     const double longest = static_cast<double>(own.longest_row);
     const double wanted = longest <= 1.5 * own.mean_row() ? longest : std::ceil(1.25 * own.mean_row());
     return static_cast<std::uint32_t>(std::clamp(wanted, 2.0, is_wide ? 8.0 : 16.0));
 }
 
-/// @param asked  the caller's strategy, if any
+/// @param asked  the caller's choices, if any
 SparseTuning heuristic_of(const Entries& own, const ProductKind& kind, const DeviceInfo& device,
                           const SparseTuning& asked) {
     SparseTuning tuning;
@@ -45,18 +45,19 @@ SparseTuning heuristic_of(const Entries& own, const ProductKind& kind, const Dev
     }
     if (kind.form != SparseForm::rows) return tuning;
     tuning.strategy = asked.strategy != SparseStrategy::automatic ? asked.strategy : strategy_of(own, kind, device);
-    // A caller who says how many threads a row has wants rows.
+    // A caller who sets the threads per row needs the strategy `rows`.
     if (asked.width && tuning.strategy == SparseStrategy::stream && asked.strategy == SparseStrategy::automatic)
         tuning.strategy = SparseStrategy::rows;
     if (kind.serial) return tuning;
-    // Each thread takes about eight entries of a row: with fewer a warp's time goes into sums of few numbers, with more
-    // the accesses of neighbours lie apart. Measured on an H200, rows of 33, of 60 to 140, and of 2048 entries.
+    // Each thread takes about eight entries of a row: with fewer, a warp spends its time on sums of few numbers; with
+    // more, accesses of neighbouring threads are far apart. Measured on an H200, rows of 33, of 60 to 140, and of 2048
+    // entries.
     tuning.width = std::bit_ceil(static_cast<std::uint32_t>(std::clamp(own.mean_row() * 0.12, 1.0, 32.0)));
     tuning.items = items_of(own, tuning.strategy);
     return tuning;
 }
 
-/// Matrices for which the rule of thumb differs are work of different kinds.
+/// Matrices with different heuristic strategies are different kinds of work.
 codegen::Workload work_of(const Entries& own, const ProductKind& kind, const SparseTuning& heuristic) {
     const auto bits = static_cast<std::uint32_t>(kind.form) << 5 | (kind.serial ? 16u : 0u) |
                       (kind.is_packed ? 8u : 0u) | (own.index().size_bytes() > 4 ? 4u : 0u) |

@@ -12,13 +12,13 @@ namespace gemel::sparse {
 
 /// One kind of product with a matrix.
 struct ProductKind {
-    codegen::SparseForm form;  ///< for compressed rows `rows`, whichever strategy is chosen
-    bool serial = false;       ///< threads that take many rows each
-    bool is_packed = false;    ///< columns of 16 bits, which are not merged
+    codegen::SparseForm form;  ///< `rows` for compressed rows, whatever the strategy
+    bool serial = false;       ///< each thread takes many rows
+    bool is_packed = false;    ///< 16-bit columns: the heuristic never chooses `merge`
 };
 
-/// The caller's numbers, then stored ones, then what the lengths of the rows suggest. Also without any but the latter
-/// the strategy is never `automatic` for compressed rows. @time kept for the next call
+/// The caller's choices; for the others stored measurements, then a heuristic by the lengths of rows. For compressed
+/// rows the strategy is never `automatic`. @time kept for the next call
 codegen::SparseTuning product_tuning(const MatrixState& matrix, const ProductKind& kind,
                                      const codegen::SparseTuning& given);
 

@@ -1,4 +1,4 @@
-/// The row of each entry of a csr matrix, which most conversions need first.
+/// The row of each entry of a csr matrix; most conversions begin with it.
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -37,7 +37,7 @@ AnyArray row_numbers_of(const Entries& entries) {
     const AnyArray rows(entries.context, entries.index(), Shape{entries.count});
     if (entries.count == 0) return rows;
     const DeviceInfo& device = KernelCache::of(entries.context).info();
-    // A block reads all rows between its entries, so this is fast only if there are not many more rows than entries.
+    // A block reads all rows between its entries; this is fast only if there are not many more rows than entries.
     const bool is_dense = entries.rows / 8 <= entries.count;
     if (device.type == DeviceInfo::Type::cpu) {
         spread_rows_kernel()(entries.starts(slice(0, -1)), entries.starts(slice(1, {})), rows);

@@ -19,7 +19,7 @@
 namespace gemel::sparse {
 namespace {
 
-/// One file being read: every complaint names it.
+/// One open file: every error names it.
 class Archive {
    public:
     Archive(const Context& context, const std::filesystem::path& path, DType dtype)
@@ -43,7 +43,7 @@ class Archive {
     [[noreturn]] void refuse(const std::string& what) const {
         throw Error(text("sparse::load_npz: '", path_.string(), "': ", what));
     }
-    /// With the file's name in front of what the arrays of the file are refused for.
+    /// Adds the file's name to errors about its arrays.
     template <class Make>
     AnyMatrix named(const Make& make) const {
         try {
@@ -86,7 +86,7 @@ class Archive {
         return array.dtype() == dtype_ ? array : array.astype(dtype_);
     }
 
-    /// SciPy's data[d, j] stands in column j of diagonal d.
+    /// SciPy's data[d, j] belongs to column j of diagonal d.
     AnyMatrix diagonals(const Shape& shape) const {
         const AnyArray data = values(2), offsets = indices("offsets");
         if (static_cast<std::int64_t>(offsets.size()) != data.shape()[0])

@@ -17,12 +17,13 @@
 
 namespace gemel::sparse {
 
-/// Entries by rows, columns ascending within each, none twice. All arrays begin where their memory begins.
+/// Entries by rows, columns ascending within each row, without duplicates. All arrays begin at the start of their
+/// memory.
 struct Entries {
     Context context;
     std::int64_t rows = 0, columns = 0, count = 0;
-    AnyArray starts = {};   ///< int32 or int64, rows + 1
-    AnyArray numbers = {};  ///< of columns, of the type of starts
+    AnyArray starts = {};   ///< int32 or int64, rows + 1 elements
+    AnyArray numbers = {};  ///< column of each entry, of the type of starts
     AnyArray values = {};
     std::int64_t longest_row = 0;
 
@@ -32,22 +33,22 @@ struct Entries {
     double mean_row() const { return rows == 0 ? 0 : static_cast<double>(count) / static_cast<double>(rows); }
 };
 
-/// The arrays of a format; those that it does not have are empty handles.
+/// The arrays of a format; arrays that the format does not have are empty handles.
 struct Form {
     AnyArray row_numbers = {};   ///< coo
-    AnyArray lengths = {};       ///< ell, sell: of rows, in the order in which they are stored
-    AnyArray numbers = {};       ///< ell, sell: padded columns; packeted: 16 bits, within their windows
+    AnyArray lengths = {};       ///< ell, sell: of rows, in the order of storage
+    AnyArray numbers = {};       ///< ell, sell: padded columns; packeted: 16-bit columns within their windows
     AnyArray values = {};        ///< ell, sell, dia; packeted with a rest
     AnyArray slice_starts = {};  ///< sell
-    AnyArray order = {};         ///< sell: the row that is stored at each place
+    AnyArray order = {};         ///< sell: the row stored at each position
     AnyArray offsets = {};       ///< dia: column minus row
     AnyArray starts = {};        ///< packeted with a rest
     std::int64_t diagonals = 0;
-    std::shared_ptr<const MatrixState> rest = {};  ///< packeted: entries outside the windows
-    std::int64_t places = 0;                       ///< values that are stored, padding included
+    std::shared_ptr<const MatrixState> rest = {};  ///< packeted: the entries outside the windows
+    std::int64_t places = 0;                       ///< stored values, including padding
 };
 
-/// The first row of each tile of equal work, computed at the first product that needs it.
+/// The first row of each tile of equal work, computed by the first product that needs it.
 struct MergePlan {
     std::int64_t tile = 0, tiles = 0;
     AnyArray tile_rows = {};
@@ -60,14 +61,14 @@ struct MatrixState {
     const Entries entries;
     const Format format;
     const Form form;
-    const std::string reason;  ///< why `automatic` chose the format; empty if it was asked for
+    const std::string reason;  ///< why `automatic` chose the format; empty if the caller chose it
 
-    /// @param tile  rows and entries together
+    /// @param tile  the number of rows and entries together
     MergePlan plan(std::int64_t tile) const;
 
-    /// A choice of tuning, kept for products in a loop.
+    /// A choice of tuning, kept for repeated products.
     struct Chosen {
-        std::uint64_t version = 0;  ///< of the store
+        std::uint64_t version = 0;  ///< version of the store of measurements
         std::uint32_t kind = 0;
         codegen::SparseTuning given = {}, tuning = {};
     };
@@ -94,15 +95,15 @@ AnyMatrix in_format(const Entries& entries, Format format, std::string reason = 
 
 // build.cpp
 
-/// The type of places of a matrix of that shape. @throws ArgumentError if one cannot be counted at all
+/// The type of positions in a matrix of that shape. @throws ArgumentError if it has too many positions for any
 DType key_type(const char* who, std::int64_t rows, std::int64_t columns);
-/// row * columns + column of each entry, which orders entries; of key_type().
+/// row * columns + column of each entry, of key_type(); sorts entries.
 AnyArray keys_of(const char* who, const Entries& entries);
-/// Entries from their places, in any order; the values of equal places are added up, in the order given. @time waits
+/// Entries from their positions, in any order; values of equal positions are added in the given order. @time waits
 Entries from_keys(const Context& context, const Shape& shape, const AnyArray& keys, const AnyArray& values, bool wide);
-/// The same with given starts.
+/// The same with given starts of rows.
 Entries with_starts(const Context& context, const Shape& shape, AnyArray starts, AnyArray numbers, AnyArray values);
-/// @throws ArgumentError unless both extents are there and not negative
+/// @throws ArgumentError unless both extents are given and not negative
 void require_shape(const char* who, const Shape& shape);
 
 // row_numbers.cpp
@@ -112,50 +113,50 @@ AnyArray row_numbers_of(const Entries& entries);
 
 // algebra.cpp
 
-/// Zeros where the pattern has entries on and below the diagonal; csr.
+/// Zeros at the entries of the pattern on and below the diagonal; csr.
 AnyMatrix lower_part(const AnyMatrix& pattern);
 
 // multiply_rows.cpp
 
-/// a * b on CPU devices; nothing elsewhere, for indices of different types, and where there would be more marks than
+/// a * b on CPU devices. Empty for other devices, for indices of different types, and if there would be more marks than
 /// entries. @source Gustavson, "Two Fast Algorithms for Sparse Matrices" (1978) @time waits for the number of entries
 std::optional<Entries> multiply_by_rows(const Entries& a, const Entries& b);
 
 // multiply_tiles.cpp
 
-/// a * b on GPUs, in tiles of rows that fit into shared memory; rows that do not are expanded and sorted. Nothing on
-/// other devices, and for results that need wider indices. Indices of both are of one type.
-/// @time waits for the heaviest row, the number of products and that of entries
+/// a * b on GPUs, in tiles of rows that fit into shared memory; other rows are expanded and sorted. Empty for other
+/// devices, and if the result needs wider indices. Both matrices have one index type. @time waits for the heaviest row,
+/// and for the numbers of products and of entries
 std::optional<Entries> multiply_by_tiles(const Entries& a, const Entries& b);
-/// a * b by writing all products, sorting and combining them. @time waits twice
+/// a * b by storing all products, sorting and combining them. @time waits twice
 Entries multiply_by_sorting(const Entries& a, const Entries& b);
 
 // product.cpp
 
 void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const AnyMultiply& options);
 
-/// What a product sums for a solver while it has the elements of y = A x at hand: the real parts of x* y, (M w)* y and
-/// (M y)* y, where M is a diagonal or 1. Each block leaves three numbers, doubles where the device has them.
+/// Sums that a product y = A x computes for a solver while it has the elements of y: the real parts of x* y, (M w)* y
+/// and (M y)* y. M is a diagonal matrix or 1. Each block stores three sums, as doubles if the device has them.
 struct SolverSums {
     AnyArray with;                              ///< w, of y's shape
-    AnyArray diagonal = {};                     ///< M; an empty handle: 1
-    Buffer sums;                                ///< for three numbers of each block
-    std::int64_t sums_begin = 0, capacity = 1;  ///< where the first stands, and for how many blocks there is room
-    Buffer skip;                                ///< integers of 32 bits: nothing is done where
-    std::int64_t skip_at = 0;                   ///< this one is not 0 and blocks may return early
+    AnyArray diagonal = {};                     ///< M; an empty handle means 1
+    Buffer sums;                                ///< three numbers for each block
+    std::int64_t sums_begin = 0, capacity = 1;  ///< index of the first sum, and the maximum number of blocks
+    Buffer skip;                                ///< 32-bit integers; only serial kernels and those with warps read it
+    std::int64_t skip_at = 0;                   ///< index in `skip`: if that integer is not 0, nothing is computed
 };
-/// Whether a matrix has products that sum: one launch, whatever there is to sum.
+/// Whether products with this matrix can compute such sums: they need a single launch.
 bool can_sum(const MatrixState& matrix);
-/// What a kernel that has such a product as a part needs: see codegen/chain.hpp.
+/// Such a product as a part of another kernel: see codegen/chain.hpp.
 struct ProductPart {
     codegen::SparseLayout layout = {};
-    std::vector<Argument> arrays = {};     ///< of the matrix, which must live
-    std::vector<std::int64_t> sizes = {};  ///< without the chunk
-    std::int64_t places = 0;               ///< values that are read
+    std::vector<Argument> arrays = {};     ///< of the matrix, which must outlive this
+    std::vector<std::int64_t> sizes = {};  ///< without the chunk size
+    std::int64_t places = 0;               ///< the number of values that are read
 };
-/// For blocks of many threads, also on CPU devices. The matrix can_sum(). @param is_scaled  there is a diagonal
+/// For blocks of many threads, also on CPU devices; requires can_sum(matrix). @param is_scaled  there is a diagonal
 ProductPart summing_part(const MatrixState& matrix, bool is_scaled);
-/// @param x,y  vectors without gaps that share no memory @returns how many blocks have left sums, at most `capacity`
+/// @param x,y  contiguous vectors that share no memory @returns the number of blocks with sums, at most `capacity`
 std::int64_t multiply_summing(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, const SolverSums& sums);
 
 }  // namespace gemel::sparse

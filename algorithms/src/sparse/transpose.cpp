@@ -19,7 +19,7 @@ namespace gemel::sparse {
 namespace {
 
 AnyMatrix by_sorting(const Entries& a) {
-    // Entries are in order of rows: a stable sort by column leaves them so within each column.
+    // Entries are sorted by row: a stable sort by column keeps that order within each column.
     AnyArray columns = a.numbers, rows = row_numbers_of(a), values = a.values;
     if (a.count > 1) {
         const std::array moved{rows, values};
@@ -105,7 +105,7 @@ std::shared_ptr<Transposition> find_kernels(const Entries& a) {
     });
 }
 
-/// Each of so many threads counts the columns of its rows, and then knows where its entries go.
+/// Each of `pieces` threads counts the columns of its rows; the counts then give the positions of its entries.
 AnyMatrix by_counting(const Entries& a, std::int64_t pieces) {
     const AnyArray counts(a.context, a.index(), Shape{pieces, a.columns}),
         totals(a.context, a.index(), Shape{a.columns}), starts(a.context, a.index(), Shape{a.columns + 1}),

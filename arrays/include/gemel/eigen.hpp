@@ -61,7 +61,7 @@ template <EigenObject M>
 M to_eigen(const GPUArray<typename M::Scalar>& x) {
     const bool is_row = M::RowsAtCompileTime == 1;
     if (x.rank() > 2 || x.rank() == 0)
-        throw ArgumentError(text("to_eigen: an array of shape ", to_string(x.shape()), "; Eigen has one axis or two"));
+        throw ArgumentError(text("to_eigen: expected one or two axes, got shape ", to_string(x.shape())));
     const std::int64_t rows = x.rank() == 2 ? x.shape()[0] : is_row ? 1 : x.shape()[0];
     const std::int64_t columns = x.rank() == 2 ? x.shape()[1] : is_row ? x.shape()[0] : 1;
     const auto fits = [](std::int64_t extent, int fixed, int most) {

@@ -25,28 +25,28 @@ std::size_t bytes_of(const Shape& shape, const DType& dtype) {
     return bytes;
 }
 
-/// What a device needs an element's address to be a multiple of.
+/// The required alignment of an element on a device.
 std::size_t alignment_of(const DType& dtype) {
     if (dtype.layout()) return dtype.layout()->alignment_bytes;
     if (dtype.kind() == DType::Kind::complex) return dtype.size_bytes() / 2;
     return std::max<std::size_t>(dtype.size_bytes(), 1);
 }
 
-/// An axis longer than 1 among others, the smallest step first.
+/// An axis longer than 1, with its absolute stride; axes are sorted by stride, the smallest first.
 struct SteppedAxis {
     std::int64_t step, extent;
-    std::int64_t reach;  ///< from the first element to the last, along this axis and all before
+    std::int64_t reach;  ///< from the first element to the last, along this axis and all previous ones
 };
 
-/// Whether two indices that differ lead to elements so far apart: whether some steps, forwards or backwards and fewer
-/// along each axis than its extent, add up to `distance`. Gives up, and says no, when `tries` are used up.
-/// @param moved  whether the indices differ already
+/// Whether two different indices refer to elements `distance` apart: whether multiples of the strides, in either
+/// direction and smaller than the extents, add up to `distance`. Returns false if `tries` are used up.
+/// @param moved  whether the indices already differ
 bool meets(std::span<const SteppedAxis> axes, std::int64_t distance, bool moved, int& tries) {
     if (axes.empty()) return moved && distance == 0;
     const SteppedAxis& axis = axes.back();
     const std::int64_t below = axis.reach - axis.step * (axis.extent - 1);
-    // Beyond these what is left is out of reach. Of two pairs that mirror each other one is enough: the first step
-    // goes forwards.
+    // Outside these limits the rest cannot be reached. Of two mirrored pairs one suffices, so the first multiple is not
+    // negative.
     const std::int64_t most = std::min(axis.extent - 1, (distance + below) / axis.step),
                        least = moved ? std::max(1 - axis.extent, -((below - distance) / axis.step)) : 0;
     for (std::int64_t k = least; k <= most; ++k) {
@@ -56,7 +56,7 @@ bool meets(std::span<const SteppedAxis> axes, std::int64_t distance, bool moved,
     return false;
 }
 
-/// Whether several indices lead to one element, of an array without axes of stride 0.
+/// Whether several indices refer to one element, for an array without axes of stride 0.
 bool meets_itself(const Shape& shape, const Strides& strides) {
     boost::container::small_vector<SteppedAxis, 8> axes;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis)
@@ -69,7 +69,7 @@ bool meets_itself(const Shape& shape, const Strides& strides) {
         axis.reach = reach += axis.step * (axis.extent - 1);
     }
     if (nested) return false;
-    // Two axes meet after as many steps along each as the other's step has beyond their common divisor.
+    // Two axes meet after s / gcd steps along each, where s is the other axis' stride.
     for (std::size_t b = 1; b < axes.size(); ++b)
         for (std::size_t a = 0; a < b; ++a) {
             const std::int64_t divisor = std::gcd(axes[a].step, axes[b].step);
@@ -89,24 +89,24 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       offset_bytes_(offset_bytes),
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
-        throw ArgumentError(
-            text("shape ", to_string(shape_), " and strides ", to_string(strides_), " have different numbers of axes"));
+        throw ArgumentError(text("GPUArray: expected one stride per axis, got shape ", to_string(shape_),
+                                 " and strides ", to_string(strides_)));
     if (size_ == 0) {
-        strides_ = contiguous_strides(shape_);  // nothing is said by others
+        strides_ = contiguous_strides(shape_);  // strides of an array without elements have no meaning
         return;
     }
-    // Nothing lies one step further along an axis of extent 1, whose step may be any number.
+    // An axis of extent 1 has no second element, so its stride may be any number.
     const auto most = static_cast<std::int64_t>(std::min<std::size_t>(buffer_.size_bytes(), INT64_MAX / 2));
     for (std::size_t axis = 0; axis < shape_.rank(); ++axis)
         if (shape_[axis] == 1 && (strides_[axis] > most || strides_[axis] < -most)) strides_[axis] = 1;
     const auto [first, last] = byte_bounds(*this, offset_bytes_);
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), ", strides ", to_string(strides_),
-                                 " and type ", dtype_.name(), " at byte ", offset_bytes_,
-                                 " does not fit into a buffer of ", buffer_.size_bytes(), " bytes"));
+        throw ArgumentError(text("GPUArray: shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
+                                 dtype_.name(), " at byte ", offset_bytes_, " do not fit into a buffer of ",
+                                 buffer_.size_bytes(), " bytes"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
-        throw ArgumentError(text("elements of type ", dtype_.name(), " must lie at multiples of ", alignment_of(dtype_),
-                                 " bytes, not at byte ", buffer_.offset_bytes() + offset_bytes_));
+        throw ArgumentError(text("GPUArray: expected elements of type ", dtype_.name(), " at multiples of ",
+                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_));
 }
 
 AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order)
@@ -128,7 +128,7 @@ AnyArray& AnyArray::operator=(AnyArray&& other) & noexcept {
 
 bool AnyArray::repeats() const {
     if (size_ == 0) return false;
-    bool nested = true;  // in C order each step leads beyond all that the axes behind reach
+    bool nested = true;  // in C order each stride exceeds the reach of all later axes
     std::int64_t reach = 0;
     for (std::size_t axis = rank(); axis-- > 0;) {
         if (shape_[axis] == 1) continue;
@@ -142,9 +142,9 @@ bool AnyArray::repeats() const {
 
 Argument AnyArray::argument() const {
     if (!is_contiguous(Order::C) && !is_contiguous(Order::F))
-        throw ArgumentError(text("an array of shape ", to_string(shape_), " and strides ", to_string(strides_),
-                                 " has gaps between its elements; a hand-written kernel takes contiguous arrays: pass "
-                                 ".copy(), or its buffer() and strides()"));
+        throw ArgumentError(text("kernel argument: expected a contiguous array, got shape ", to_string(shape_),
+                                 " and strides ", to_string(strides_),
+                                 "; pass .copy(), or its buffer() and strides()"));
     Argument argument = as_argument(buffer_);
     argument.dtype = dtype_;
     argument.offset_bytes += offset_bytes_;
@@ -165,8 +165,7 @@ bool AnyArray::is_view_of(const AnyArray& other) const {
 void AnyArray::release() { buffer_.release(); }
 
 void AnyArray::require_memory(const char* who) const {
-    if (empty())
-        throw ArgumentError(text(who, ": the array handle is empty: it was never given an array, or was released"));
+    if (empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
 }
 
 void AnyArray::require_writable(const char* who) const {
@@ -178,7 +177,7 @@ void AnyArray::require_writable(const char* who) const {
 
 void AnyArray::require_dtype(DType dtype) const {
     if (!(dtype_ == dtype) && !(empty() && dtype_.empty()))
-        throw ArgumentError(text("an array of ", dtype_.name(), " is not a GPUArray of ", dtype.name(),
+        throw ArgumentError(text("GPUArray: expected elements of ", dtype.name(), ", got ", dtype_.name(),
                                  "; astype() converts the values, view_as() reinterprets the bytes"));
 }
 

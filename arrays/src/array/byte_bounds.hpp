@@ -1,4 +1,4 @@
-/// Between which bytes an array's elements lie.
+/// The range of bytes that contains an array's elements.
 #pragma once
 
 #include "array/layout.hpp"
@@ -14,14 +14,14 @@ struct ByteBounds {
     friend bool overlap(const ByteBounds& a, const ByteBounds& b) { return a.begin < b.end && b.begin < a.end; }
 };
 
-/// @param first_byte  where the element at index (0, ..., 0) begins
+/// @param first_byte  the position of the element at index (0, ..., 0)
 inline ByteBounds byte_bounds(const AnyArray& array, std::size_t first_byte) {
     const auto [lowest, highest] = reach_of(array.shape(), array.strides());
     const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(first_byte);
     return {first + lowest * item, first + (highest + 1) * item};
 }
 
-/// Whether the distance between two elements may need more than 32 bits, counted in elements.
+/// Whether the distance between two elements, in elements, may exceed 32 bits.
 inline bool needs_64_bit_offsets(const AnyArray& array) {
     const auto [lowest, highest] = reach_of(array.shape(), array.strides());
     return highest - lowest > INT32_MAX;

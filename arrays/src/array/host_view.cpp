@@ -11,11 +11,12 @@
 namespace gemel {
 namespace {
 
-/// Calls `visit` with the place of each element of a view, in elements, in C order of the indices.
+/// Calls `visit` with the offset of each element of a view, in elements, in C order of the indices.
 template <class Visit>
 void for_each_place(const Shape& shape, const Strides& strides, std::size_t bytes, const Visit& visit) {
     if (shape.rank() != strides.size())
-        throw ArgumentError(text("a host view of shape ", to_string(shape), " has strides ", to_string(strides)));
+        throw ArgumentError(text("HostView: expected one stride per axis, got shape ", to_string(shape),
+                                 " and strides ", to_string(strides)));
     Shape at = shape;
     for (auto& position : at) position = 0;
     const std::size_t count = shape.count();
@@ -23,8 +24,8 @@ void for_each_place(const Shape& shape, const Strides& strides, std::size_t byte
     const auto [lowest, highest] = reach_of(shape, strides);
     constexpr __int128 most = INT64_MAX;
     if (-lowest > most / bytes || highest > most / bytes)
-        throw ArgumentError(text("a host view of shape ", to_string(shape), " and strides ", to_string(strides),
-                                 " reaches further than 64 bits can count"));
+        throw ArgumentError(
+            text("HostView: shape ", to_string(shape), " and strides ", to_string(strides), " exceed 64 bits"));
     std::int64_t place = 0;
     for (std::size_t left = count; left > 0; --left) {
         visit(place);

@@ -1,4 +1,4 @@
-/// Integers of the host beside the range of an element type.
+/// Compares host integers with the range of an element type.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -22,7 +22,7 @@ constexpr IntegerRange integer_range(DType dtype) {
     return {-most - 1, static_cast<std::uint64_t>(most)};
 }
 
-/// -1 below the range, 1 above it, 0 within; 0 for what is no integer type.
+/// -1 below the range, 1 above it, 0 within it or if the type is not an integer type.
 template <std::integral V>
 constexpr int side_of_range(V number, DType dtype) {
     if (!dtype.is_integer()) return 0;

@@ -19,7 +19,7 @@ List reversed(const List& list) {
     return result;
 }
 
-/// The strides of `shape` over elements laid out in C order by `from`; nothing if they have to move.
+/// The strides of `shape` over elements that `from` lays out in C order; empty if elements would have to move.
 std::optional<Strides> strides_over(const Layout& from, const Shape& shape) {
     Shape old_shape;
     Strides old_strides;
@@ -30,7 +30,7 @@ std::optional<Strides> strides_over(const Layout& from, const Shape& shape) {
     }
     Strides strides;
     strides.resize(shape.rank());
-    // From the last axis on, groups of old and new axes that hold the same number of elements.
+    // From the last axis on, matches groups of old and new axes with equal numbers of elements.
     std::size_t o = old_shape.size(), n = shape.rank();
     while (n > 0) {
         if (shape[n - 1] == 1) {
@@ -101,10 +101,10 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
             }
             case Index::Kind::slice: {
                 const SliceRange range = resolve(index.range(), from.shape[axis]);
-                // An empty view points to where the array begins, which is inside it.
+                // An empty view points to the beginning of the array, which is inside it.
                 if (range.count > 0) result.offset += range.start * from.strides[axis];
                 result.shape.push_back(range.count);
-                // Of one element the step does not matter, and may be too large to multiply with.
+                // The stride of a single element is irrelevant, and may be too large to multiply.
                 result.strides.push_back(range.count > 1 ? range.step * from.strides[axis] : from.strides[axis]);
                 ++axis;
                 break;
@@ -163,7 +163,7 @@ Reach reach_of(const Shape& shape, const Strides& strides) {
     Reach reach;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         const __int128 own = __int128{strides[axis]} * (shape[axis] - 1);
-        // Far beyond any memory it does not matter how far.
+        // The exact value does not matter far beyond any memory.
         constexpr __int128 most = __int128{1} << 100;
         if (own < 0)
             reach.lowest = std::max(reach.lowest + own, -most);
@@ -189,7 +189,7 @@ Layout broadcast(const Layout& from, const Shape& shape) {
     }
     if (!fits)
         throw ArgumentError(
-            text("an array of shape ", to_string(from.shape), " cannot be broadcast to shape ", to_string(shape)));
+            text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ", to_string(shape)));
     return result;
 }
 
@@ -255,7 +255,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         std::int64_t& extent = result[longer.rank() - shorter.rank() + k];
         if (extent == shorter[k] || shorter[k] == 1) continue;
         if (extent != 1)
-            throw ArgumentError(text("shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
+            throw ArgumentError(
+                text("broadcast: shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
         extent = shorter[k];
     }
     return result;

@@ -1,4 +1,4 @@
-/// Axes of arrays seen as few: those of extent 1 go, neighbours that run on in all arrays are joined.
+/// Merges axes of arrays: axes of extent 1 are dropped, neighbours that are contiguous in all arrays are merged.
 #pragma once
 
 #include <gemel/arrays/shape.hpp>
@@ -11,18 +11,17 @@
 
 namespace gemel {
 
-/// Of the arrays of a generated kernel, as NumPy's limit. An array with elements has at most 62 axes that are longer
-/// than 1.
+/// The maximum rank of arrays of a generated kernel, NumPy's limit. A nonempty array has at most 62 axes longer than 1.
 inline constexpr std::size_t max_axes = 64;
 
 struct MergedAxis {
     std::int64_t extent = 1;
-    std::size_t axis = 0;  ///< of the axes that were joined the fastest: its steps are those of the joined one
+    std::size_t axis = 0;  ///< the fastest of the merged axes; its strides are those of the merged axis
 };
 using MergedAxes = boost::container::small_vector<MergedAxis, 8>;  // arrays without elements may have any rank
 
-/// Joins neighbours in the order given. @param runs_on  (slow, fast, extent of fast): whether in every array a step
-/// along `slow` is that many steps along `fast`
+/// Merges neighbours in the given order. @param runs_on  (slow, fast, extent of fast): whether in every array the
+/// stride of `slow` is that extent times the stride of `fast`
 template <class RunsOn>
 MergedAxes merge_axes(const Shape& shape, std::span<const std::size_t> order, RunsOn&& runs_on) {
     MergedAxes merged;

@@ -9,7 +9,7 @@
 namespace gemel {
 
 void Integer::refuse(std::uint64_t value) {
-    throw ArgumentError(text("the integer ", value, " is too large: expected at most 2^63 - 1"));
+    throw ArgumentError(text("integer: expected at most 2^63 - 1, got ", value));
 }
 
 void AxisVector::assign(std::span<const std::int64_t> values) {
@@ -45,18 +45,18 @@ void AxisVector::resize(std::size_t size, std::int64_t value) {
 }
 
 void AxisVector::refuse_large(std::uint64_t value) {
-    throw ArgumentError(text("shape: the extent ", value, " is too large: expected at most 2^63 - 1"));
+    throw ArgumentError(text("shape: expected extents of at most 2^63 - 1, got ", value));
 }
 
 std::size_t Shape::count() const {
     std::size_t count = 1;
     bool empty = false;
     for (const std::int64_t extent : *this) {
-        if (extent < 0) throw ArgumentError(text("shape ", to_string(*this), " has a negative extent"));
+        if (extent < 0) throw ArgumentError(text("shape: expected extents of at least 0, got ", to_string(*this)));
         if (extent == 0) empty = true;
         if (__builtin_mul_overflow(count, static_cast<std::size_t>(std::max<std::int64_t>(extent, 1)), &count) ||
             count > static_cast<std::size_t>(INT64_MAX))
-            throw ArgumentError(text("shape ", to_string(*this), " has more elements than 64 bits can count"));
+            throw ArgumentError(text("shape: ", to_string(*this), " has more elements than 64 bits can count"));
     }
     return empty ? 0 : count;
 }
@@ -81,7 +81,7 @@ bool is_contiguous(const Shape& shape, const Strides& strides, Order order) {
         if (shape[axis] == 0) return true;
         if (shape[axis] == 1) continue;
         contiguous &= strides[axis] == step;
-        // More than 64 bits can count lie nowhere.
+        // Shapes of more elements than 64 bits can count have no memory.
         if (__builtin_mul_overflow(step, shape[axis], &step)) contiguous = false;
     }
     return contiguous;

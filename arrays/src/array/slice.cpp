@@ -8,11 +8,11 @@
 namespace gemel {
 
 SliceRange resolve(const Slice& slice, std::int64_t extent) {
-    // The most negative step has no counterpart; one less is as good.
+    // The most negative step has no positive counterpart; the next one is equivalent.
     const std::int64_t step = slice.step.given() ? std::max(slice.step.value(), -INT64_MAX) : 1;
     if (step == 0)
         throw ArgumentError(text("slice ", to_string(slice), ": the step is 0; a step of -1 goes backwards"));
-    // Backwards, the bounds are places before which to stop: from -1 to extent - 1.
+    // For negative steps, the bounds are positions to stop before: from -1 to extent - 1.
     const std::int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? extent - 1 : extent;
     const auto place = [&](const SliceBound& bound, std::int64_t otherwise) {
         if (!bound.given()) return otherwise;

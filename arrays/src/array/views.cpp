@@ -1,4 +1,4 @@
-/// Views of an array: the same memory under another layout or type.
+/// Views of an array: the same memory with another layout or type.
 #include <gemel/arrays/any_array.hpp>
 
 #include <gemel/core/error.hpp>
@@ -41,7 +41,7 @@ AnyArray AnyArray::diagonal(Integer offset, Integer axis1, Integer axis2) const 
 
 namespace {
 
-/// The halves of complex elements as elements: twice the steps.
+/// The real and imaginary parts of complex elements as elements, with doubled strides.
 AnyArray part_of(const AnyArray& array, std::size_t which) {
     const std::uint32_t size = array.dtype().size_bytes() / 2;
     Strides strides = array.strides();
@@ -57,7 +57,7 @@ AnyArray AnyArray::real() const { return dtype_.kind() == DType::Kind::complex ?
 AnyArray AnyArray::imag() const {
     if (dtype_.kind() == DType::Kind::complex) return part_of(*this, 1);
     if (dtype_.layout() || dtype_.lanes() != 1)
-        throw ArgumentError(text("imag: elements of type ", dtype_.name(), " are not numbers"));
+        throw ArgumentError(text("imag: expected numbers, got ", dtype_.name()));
     require_memory("imag");
     AnyArray zeros(context(), dtype_, shape_);
     const char zero[16] = {};

@@ -15,7 +15,7 @@ using Kind = DType::Kind;
 
 bool is_sixteen_bit_float(const DType& dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
-/// `x[i]` in another type. 16-bit floats are floats in a snippet.
+/// `x[i]` converted to another type. In a snippet, 16-bit floats are floats.
 std::string converted(const DType& from, const DType& to) {
     const bool is_complex = from.kind() == Kind::complex;
     if (to.kind() == Kind::complex) {
@@ -57,7 +57,7 @@ const ElementwiseKernel& progression_kernel(const DType& dtype, const std::strin
     return family.find(name, [&] {
         const DType in = parse_type(number);
         const std::string type = is_sixteen_bit_float(dtype) ? "float" : dtype.name();
-        // On the way to an element in range i * step may have left it.
+        // i * step may overflow for elements that are in range.
         const std::string wraps = codegen::wrapping_cast(in);
         const char* value = in.is_floating() && dtype.is_integer() ? "floor(v)" : "v";
         return ElementwiseKernel({ScalarArg(in, "start"), ScalarArg(in, "step"), ScalarArg(in, "last"),

@@ -13,7 +13,7 @@ namespace {
 
 using Kind = DType::Kind;
 
-/// The largest power of 2, at most 16, that divides size and place of all elements of both arrays.
+/// The largest power of 2, at most 16, that divides the size and the position of all elements of both arrays.
 std::size_t common_word(const AnyArray& to, std::size_t first_to, const AnyArray& from, std::size_t first_from) {
     const bool linear = KernelCache::of(to).addresses_are_linear();
     const std::uint64_t base = linear ? to.buffer().native_handle() | from.buffer().native_handle() : 0;
@@ -21,8 +21,8 @@ std::size_t common_word(const AnyArray& to, std::size_t first_to, const AnyArray
     return std::size_t{1} << std::min(std::countr_zero(places), 4);
 }
 
-/// The elements as unsigned integers of `word` bytes, or as complex numbers of 16, with an axis more if it takes
-/// several. Bits are copied then, not values: NaNs keep theirs, and structs need no declaration.
+/// The elements as unsigned integers of `word` bytes, or as complex numbers of 16 bytes, with another axis if an
+/// element has several words. Copies bits, not values: NaNs keep theirs, and structs need no declaration.
 AnyArray as_words(const AnyArray& array, std::size_t word, const Shape& shape, const Strides& strides,
                   std::size_t first) {
     const std::int64_t words = static_cast<std::int64_t>(array.dtype().size_bytes() / word);

@@ -35,7 +35,7 @@ template <class N>
     throw ArgumentError(text("arange: from ", start, " to ", stop, " by ", step, ": ", why));
 }
 
-/// Can an integer type hold the value?
+/// Does the integer type hold the value?
 bool holds(const DType& dtype, __int128 value) {
     const int bits = static_cast<int>(8 * dtype.size_bytes());
     if (dtype.kind() == Kind::unsigned_integer) return value >= 0 && value >> bits == 0;

@@ -17,7 +17,7 @@ AnyArray with_last(const AnyArray& x, std::size_t axis) {
     order.push_back(static_cast<std::int64_t>(axis));
     return x.permute(Axes(order));
 }
-/// The last axis moved back to a place.
+/// The last axis moved back to its position.
 AnyArray from_last(const AnyArray& x, std::size_t axis) {
     std::vector<std::int64_t> order;
     for (std::size_t k = 0; k + 1 < x.rank(); ++k) order.push_back(static_cast<std::int64_t>(k));

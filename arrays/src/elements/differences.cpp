@@ -20,7 +20,7 @@ AnyArray along(const AnyArray& x, std::size_t axis, const Slice& range) {
     return x.view(indices);
 }
 
-/// What stands beside x along an axis, as an array of x's shape but for that axis.
+/// The value before or after x along an axis, as an array of x's shape except for that axis.
 AnyArray edge_array(const DiffEdge& edge, const AnyArray& x, std::size_t axis) {
     Shape one = x.shape();
     one[axis] = 1;
@@ -33,7 +33,8 @@ AnyArray edge_array(const DiffEdge& edge, const AnyArray& x, std::size_t axis) {
     return given.rank() == 0 ? given.broadcast_to(one) : given;
 }
 
-/// Where the elements stand along an axis: a step, or the distances between neighbours, broadcast to x's rank.
+/// The positions of elements along an axis: a constant step, or the distances between neighbours, broadcast to x's
+/// rank.
 std::variant<double, AnyArray> steps_along(const Spacing& spacing, const AnyArray& x, std::size_t axis) {
     if (const auto* step = std::get_if<double>(&spacing.value())) return *step;
     AnyArray places;
@@ -57,19 +58,19 @@ std::variant<double, AnyArray> steps_along(const Spacing& spacing, const AnyArra
     return diff(places, DiffOptions{}).reshape(spread);
 }
 
-/// Weights of three neighbours for a derivative, and where it stands.
+/// The weights of three neighbours for a derivative, and the position of the result.
 struct Weights {
     AnyExpr a, b, c;
 };
 
-/// Of three elements from `first` on.
+/// Of the three elements from `first` on.
 AnyExpr weighted(const AnyArray& x, std::size_t axis, const Weights& w, const Slice& one, const Slice& two,
                  const Slice& three) {
     return w.a * AnyExpr(along(x, axis, one)) + w.b * AnyExpr(along(x, axis, two)) +
            w.c * AnyExpr(along(x, axis, three));
 }
 
-/// Elements that are neither first nor last.
+/// The elements that are neither first nor last.
 void write_inner(const AnyArray& to, const AnyArray& x, std::size_t axis, const std::variant<double, AnyArray>& steps) {
     const AnyArray inner = along(to, axis, slice(1, -1));
     if (const double* step = std::get_if<double>(&steps)) {
@@ -83,7 +84,7 @@ void write_inner(const AnyArray& to, const AnyArray& x, std::size_t axis, const 
     inner.assign(weighted(x, axis, weights, slice(-2), slice(1, -1), slice(2, {})));
 }
 
-/// The first element, or the last: by two elements.
+/// The first or the last element, from two elements.
 void write_plain_edge(const AnyArray& to, const AnyArray& x, std::size_t axis,
                       const std::variant<double, AnyArray>& steps, bool is_last) {
     const Slice at = is_last ? slice(-1, {}) : slice(1), low = is_last ? slice(-2, -1) : slice(1),
@@ -93,7 +94,7 @@ void write_plain_edge(const AnyArray& to, const AnyArray& x, std::size_t axis,
     along(to, axis, at).assign(step ? rise / *step : rise / AnyExpr(along(std::get<AnyArray>(steps), axis, at)));
 }
 
-/// By three elements.
+/// The same, from three elements.
 void write_exact_edge(const AnyArray& to, const AnyArray& x, std::size_t axis,
                       const std::variant<double, AnyArray>& steps, bool is_last) {
     const Slice at = is_last ? slice(-1, {}) : slice(1), one = is_last ? slice(-3, -2) : slice(1),

@@ -1,4 +1,4 @@
-/// What moves an array's elements: copies, conversions, assignment, filling, transfers.
+/// Copies, conversions, assignment, filling and transfers of an array's elements.
 #include <gemel/arrays/any_array.hpp>
 
 #include <gemel/core/error.hpp>
@@ -23,7 +23,7 @@ void require_conversion(const DType& from, const DType& to, std::string_view who
             text(who, ": ", from.name(), " to ", to.name(), " would drop the imaginary parts; take real() first"));
 }
 
-/// The stretch of memory of an array without gaps.
+/// The range of memory of an array without gaps.
 Buffer memory_of(const AnyArray& array, const Dense& dense) {
     const auto item = static_cast<std::int64_t>(array.dtype().size_bytes());
     return array.buffer().view(array.offset_bytes() + static_cast<std::size_t>(dense.first * item), array.size_bytes());
@@ -63,7 +63,7 @@ AnyArray AnyArray::copy_to(const Context& target) const {
     AnyArray result(target, dtype_, shape_);
     if (size_ == 0) return result;
     result.buffer_.copy_from(memory_of(*this, here));
-    // Laid out as here, backwards axes included, so that the elements need not move.
+    // With the layout of this array, including reversed axes, so that the elements need not move.
     result.strides_ = strides_;
     result.offset_bytes_ = static_cast<std::size_t>(-here.first) * dtype_.size_bytes();
     return result;
@@ -75,7 +75,7 @@ void AnyArray::assign(const AnyArray& other) const {
     if (!is_same_kind(other.dtype_, dtype_))
         throw ArgumentError(text("assign: ", other.dtype_.name(), " to ", dtype_.name(),
                                  " would change the kind of number; astype() converts"));
-    // NumPy drops leading axes of extent 1 here, and only here.
+    // NumPy drops leading axes of extent 1 here, and nowhere else.
     std::size_t extra = 0;
     while (other.rank() - extra > rank() && other.shape()[extra] == 1) ++extra;
     const AnyArray trimmed = extra == 0 ? other : other.view(std::vector<Index>(extra, Index(0)));

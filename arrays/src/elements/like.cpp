@@ -9,7 +9,7 @@ namespace {
 Strides strides_for(const AnyArray& like, const Shape& shape, std::optional<Order> order) {
     if (order) return contiguous_strides(shape, *order);
     if (shape == like.shape()) return strides_like(shape, like.strides());
-    // Of another shape an array in F order stays one, as NumPy has it, if it has as many axes.
+    // As in NumPy, an array of another shape keeps F order if it has as many axes.
     const bool is_fortran =
         shape.rank() == like.rank() && like.is_contiguous(Order::F) && !like.is_contiguous(Order::C);
     return contiguous_strides(shape, is_fortran ? Order::F : Order::C);

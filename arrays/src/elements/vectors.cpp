@@ -9,7 +9,7 @@
 namespace gemel {
 namespace {
 
-/// Do the numbers of each vector lie side by side, where a vector may lie?
+/// Are the numbers of each vector contiguous, and aligned as a vector?
 bool lie_as_vectors(const AnyArray& lanes, std::int64_t count, std::size_t vector_bytes) {
     const std::size_t last = lanes.rank() - 1;
     if (lanes.strides()[last] != 1 || lanes.offset_bytes() % vector_bytes != 0) return false;

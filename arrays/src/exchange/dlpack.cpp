@@ -16,7 +16,7 @@ namespace {
 
 static_assert(sizeof(DLTensor) == 48 && sizeof(DLManagedTensor) == 64 && sizeof(DLManagedTensorVersioned) == 80);
 
-/// What a tensor that was given away holds.
+/// The contents of an exported tensor.
 struct Given {
     AnyArray array;               ///< keeps device memory alive
     std::vector<std::byte> host;  ///< or is the memory
@@ -26,8 +26,7 @@ struct Given {
 DLDataType type_of(DType dtype) {
     using Kind = DType::Kind;
     if (dtype.lanes() != dtype.lane_places())
-        throw ArgumentError(text("to_dlpack: DLPack has no padded elements, such as ", dtype.name(),
-                                 " has behind its lanes; give away lanes(x)"));
+        throw ArgumentError(text("to_dlpack: DLPack has no padded vectors such as ", dtype.name(), "; pass lanes(x)"));
     const auto make = [&](DLDataTypeCode code) {
         return DLDataType{code, static_cast<std::uint8_t>(8 * dtype.lane().size_bytes()), dtype.lanes()};
     };
@@ -76,7 +75,7 @@ void describe(DLTensor& tensor, Given& given, const AnyArray& array, void* data,
               .byte_offset = byte_offset};
 }
 
-/// Either kind of managed tensor, with `fill` describing what is in it.
+/// Either kind of managed tensor; `fill` describes its contents.
 template <class Managed, class Fill>
 Managed* give(const Fill& fill) {
     auto given = std::make_unique<Given>();
@@ -92,8 +91,7 @@ Managed* give(const Fill& fill) {
 }
 
 void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
+    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
     (void)type_of(array.dtype());
     const Context context = array.context();
     context.synchronize();
@@ -107,15 +105,14 @@ void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
 }
 
 void describe_host(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError("to_dlpack: the array is empty: it was never given an array, or was released");
+    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
     (void)type_of(array.dtype());
     given.host.resize(array.size_bytes());
     if (array.size() > 0) array.get_bytes(given.host.data());
     describe(tensor, given, array, given.host.data(), {kDLCPU, 0}, 0, contiguous_strides(array.shape()));
 }
 
-/// Copies a tensor in host memory, whatever its strides, into an array.
+/// Copies a tensor of any strides in host memory to an array.
 void upload(const AnyArray& array, const std::byte* first, const Strides& strides) {
     if (array.size() == 0) return;
     const std::size_t item = array.dtype().size_bytes();
@@ -134,16 +131,16 @@ void upload(const AnyArray& array, const std::byte* first, const Strides& stride
     array.set_bytes(packed.data());
 }
 
-/// The stretch of memory that a tensor's elements lie in: strides may be negative.
+/// The range of memory of a tensor's elements; strides may be negative.
 struct Stretch {
-    std::uint64_t before;  ///< bytes in front of the first element
-    std::uint64_t bytes;   ///< all
+    std::uint64_t before;  ///< bytes before the first element
+    std::uint64_t bytes;   ///< bytes in total
 };
-/// @throws ArgumentError if that is no memory
+/// @throws ArgumentError if the range is invalid
 Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& strides, DType dtype) {
     const auto [lowest, highest] = reach_of(shape, strides);
     const __int128 item = dtype.size_bytes(), before = -lowest * item, bytes = (highest - lowest + 1) * item;
-    // A host's and a linear device's memory begin at an address, that of OpenCL at a buffer.
+    // The memory of a host or a linear device begins at an address, that of OpenCL at a buffer.
     const bool is_buffer = tensor.device.device_type == kDLOpenCL;
     const __int128 first = (is_buffer ? 0 : static_cast<__int128>(reinterpret_cast<std::uint64_t>(tensor.data))) +
                            static_cast<__int128>(tensor.byte_offset) - before;
@@ -154,7 +151,7 @@ Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& st
     return {static_cast<std::uint64_t>(before), static_cast<std::uint64_t>(bytes)};
 }
 
-/// @param keep_alive  gives the tensor back when it dies
+/// @param keep_alive  releases the tensor when it is destroyed
 AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, std::shared_ptr<void> keep_alive) {
     const DType dtype = type_of(tensor.dtype);
     if (tensor.ndim < 0)
@@ -181,7 +178,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
                                  tensor.device.device_id, ") cannot be shared with ", context.device().name(), " (",
                                  context.device().id(), "), which is (", static_cast<int>(linear ? kDLCUDA : kDLOpenCL),
                                  ", ", context.device().index(), ")"));
-    // A device faults on misaligned elements. A cl_mem itself is aligned.
+    // Devices fault on misaligned elements. A cl_mem itself is aligned.
     const std::uint64_t alignment = dtype.size_bytes() / (dtype.kind() == DType::Kind::complex ? 2 : 1);
     const std::uint64_t place = (linear ? reinterpret_cast<std::uint64_t>(tensor.data) : 0) + tensor.byte_offset;
     if (place % alignment != 0)
@@ -198,7 +195,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     }
     if (!read_only) return array;
     AnyArray copy = array.copy();
-    context.synchronize();  // the memory goes back now
+    context.synchronize();  // the memory is released now
     return copy;
 }
 

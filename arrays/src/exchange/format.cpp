@@ -26,7 +26,7 @@ T read(const std::byte* from) {
     return value;
 }
 
-/// Floating types as double, which has the values of all.
+/// Floating types as double, which represents all their values.
 struct FloatType {
     bool is_bfloat;
     std::size_t bytes;
@@ -39,11 +39,11 @@ struct FloatType {
         if (is_bfloat) return bfloat16(float(a)) == bfloat16(float(b));
         return bytes == 2 ? half(float(a)) == half(float(b)) : bytes == 4 ? float(a) == float(b) : a == b;
     }
-    /// Above this, all numbers of an array are written with exponents.
+    /// Above this, all numbers of an array are printed with exponents.
     double scientific_from() const { return bytes == 8 ? 1e8 : bytes == 4 ? 1e6 : is_bfloat ? 1e2 : 1e3; }
 };
 
-/// Digits d.ddd and an exponent of ten, for a finite value without its sign.
+/// The decimal digits d.ddd and exponent of a finite value, without its sign.
 struct Decimal {
     std::string digits;
     int exponent = 0;
@@ -58,7 +58,7 @@ Decimal parse(const char* begin, const char* end) {
     return result;
 }
 
-/// The fewest digits that mean this value and no other of its type.
+/// The fewest digits that identify this value among all of its type.
 Decimal shortest(double value, const FloatType& type) {
     char buffer[64];
     if (type.bytes >= 4) {
@@ -84,7 +84,7 @@ void trim_zeros(std::string& number) {
     while (number.back() == '0') number.pop_back();
 }
 
-/// "12.5", "3."; `places` at most behind the point, and no zeros at the end.
+/// "12.5", "3.": at most `places` decimals, without trailing zeros.
 std::string positional(double value, const FloatType& type, int places) {
     const Decimal exact = shortest(value, type);
     const int behind = static_cast<int>(exact.digits.size()) - 1 - exact.exponent;
@@ -104,7 +104,7 @@ std::string positional(double value, const FloatType& type, int places) {
     return result;
 }
 
-/// As many digits as `places` behind the point, all exact ones.
+/// Exactly `places` decimals.
 Decimal scientific(double value, int places) {
     char buffer[64];
     const auto end = std::to_chars(buffer, buffer + 64, value, std::chars_format::scientific, places);
@@ -122,10 +122,10 @@ std::string padded(std::string number, std::size_t width) {
     return number;
 }
 
-/// One format for all floating-point elements of an array: with or without exponents, aligned at the point.
+/// One format for all floating-point elements of an array: with or without exponents, aligned at the decimal point.
 class FloatFormat {
    public:
-    /// @param always_sign  also a plus, for imaginary parts
+    /// @param always_sign  print a plus sign too, for imaginary parts
     FloatFormat(FloatType type, const std::byte* first, std::size_t count, std::size_t step, bool always_sign)
         : type_(type), always_sign_(always_sign) {
         double largest = 0, smallest = std::numeric_limits<double>::infinity();
@@ -147,7 +147,7 @@ class FloatFormat {
         if (is_scientific_) right_ = exponent_digits_ + 2 + static_cast<std::size_t>(places_);
         if (has_nan || has_infinity) {
             const std::size_t shown = has_infinity ? 3 + (always_sign_ || has_negative_infinity) : 3;
-            // "nan" takes the place of a number and its point.
+            // "nan" occupies the width of a number and its point.
             if (shown > right_ + 1) left_ = std::max(left_, shown - right_ - 1);
             if (always_sign_ && !has_infinity && 4 > right_ + 1)
                 left_ = std::max(left_, 3 - std::min<std::size_t>(3, right_ + 1));
@@ -177,7 +177,7 @@ class FloatFormat {
    private:
     static constexpr int max_places = 8;
 
-    /// In the precision of the type, as NumPy divides.
+    /// Divides in the precision of the type, as NumPy does.
     bool is_wide(double largest, double smallest) const {
         if (type_.bytes == 4) return static_cast<float>(largest) / static_cast<float>(smallest) > 1000.0f;
         if (type_.bytes == 2 && !type_.is_bfloat)
@@ -204,7 +204,7 @@ class FloatFormat {
 
     FloatType type_;
     bool always_sign_, is_scientific_ = false;
-    std::size_t left_ = 0, right_ = 0;  ///< characters before and behind the point
+    std::size_t left_ = 0, right_ = 0;  ///< characters before and after the point
     std::size_t exponent_digits_ = 2;
     int places_ = 0;
 };
@@ -233,13 +233,13 @@ Formatter complex_formatter(const DType& dtype, const std::byte* first, std::siz
     const FloatFormat real(part, first, count, step, false), imaginary(part, first + part.bytes, count, step, true);
     return [=](const std::byte* at) {
         std::string imaginary_text = imaginary(part.value(at + part.bytes));
-        // The j follows the last digit, before the blanks that align.
+        // The j follows the last digit, before the padding.
         imaginary_text.insert(imaginary_text.find_last_not_of(' ') + 1, 1, 'j');
         return real(part.value(at)) + imaginary_text;
     };
 }
 
-/// Members one after another: of a struct, an array in it, a vector.
+/// Consecutive members: of a struct, an array in it, a vector.
 struct Member {
     Formatter format;
     std::size_t offset;
@@ -268,7 +268,7 @@ Formatter struct_formatter(const StructLayout& layout, const std::byte* first, s
                 {format_of(field.dtype, first + field.offset_bytes, count, step, is_single), field.offset_bytes});
             continue;
         }
-        // One format for the elements of a fixed array, over all structs.
+        // The elements of a fixed array share one format over all structs.
         std::vector<std::byte> gathered(count * field.count * field.dtype.size_bytes());
         const std::size_t bytes = field.count * field.dtype.size_bytes();
         for (std::size_t i = 0; i < count; ++i)
@@ -298,7 +298,7 @@ std::string float_text(double value, const FloatType& type) {
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     const std::string sign = std::signbit(value) ? "-" : "";
     const double size = std::fabs(value);
-    // A scalar stands alone: only double waits longer than an array does.
+    // For a scalar, only double uses exponents later than an array does.
     if (size == 0 || (size >= 1e-4 && size < (type.bytes == 8 ? 1e16 : type.scientific_from()))) {
         std::string number = positional(size, type, 400);
         if (number.back() == '.') number += '0';
@@ -310,14 +310,14 @@ std::string float_text(double value, const FloatType& type) {
     return sign + number + exponent_text(decimal.exponent, 2);
 }
 
-/// "1", "1.5": a part of a complex scalar.
+/// "1", "1.5": the real or imaginary part of a complex scalar.
 std::string part_text(double value, const FloatType& type) {
     std::string number = float_text(value, type);
     if (number.ends_with(".0")) number.resize(number.size() - 2);
     return number;
 }
 
-/// @param is_single  of a struct that stands alone, whose floating-point fields NumPy writes as scalars
+/// @param is_single  the struct is a scalar; NumPy then prints its floating-point fields as scalars
 Formatter format_of(const DType& dtype, const std::byte* first, std::size_t count, std::size_t step, bool is_single) {
     if (dtype.lanes() > 1) return vector_formatter(dtype, first, count, step);
     switch (dtype.kind()) {

@@ -29,7 +29,7 @@ std::vector<std::byte> to_bytes(const AnyArray& array) {
     const std::string header = make_header(array.dtype(), array.shape(), fortran_order);
     std::vector<std::byte> bytes(header.size() + array.size_bytes());
     std::memcpy(bytes.data(), header.data(), header.size());
-    // In Fortran order the elements lie as those of the transposed array in C order.
+    // An array in Fortran order has the memory of the transposed array in C order.
     if (array.size() > 0) (fortran_order ? array.transpose() : array).get_bytes(bytes.data() + header.size());
     return bytes;
 }

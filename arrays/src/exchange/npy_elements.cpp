@@ -1,4 +1,4 @@
-/// Elements of .npy files beside the types that programs ask for: do they match, and how are they copied?
+/// Matches the elements of .npy files with requested types, and copies them.
 #include "exchange/npy_format.hpp"
 
 #include <gemel/core/error.hpp>

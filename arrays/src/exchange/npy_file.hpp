@@ -1,4 +1,4 @@
-/// Between arrays, the bytes of .npy files, and the disk.
+/// Reads and writes arrays as .npy files.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -17,20 +17,20 @@
 
 namespace gemel::npy {
 
-/// @throws ArgumentError for an empty handle and for more axes than a file can have
+/// @throws ArgumentError for an empty handle, and for more axes than a file can have
 void require_storable(std::string_view who, std::string_view what, const AnyArray& array);
 std::vector<std::byte> to_bytes(const AnyArray& array);
-/// @param expected  the type that the file must hold; null takes the file's
+/// @param expected  the required element type; null: the file's
 AnyArray to_array(const Context& context, const Header& header, std::span<std::byte> data, const DType* expected);
 AnyArray to_array(const Context& context, std::span<std::byte> file, const DType* expected);
-/// @throws Error if a file of so many bytes cannot hold what the header says
+/// @throws Error if a file of this size cannot hold what the header says
 void check_size(const Header& header, std::uint64_t bytes);
 
 class InputFile {
    public:
     explicit InputFile(const std::filesystem::path& path);
     std::uint64_t size_bytes() const { return size_; }
-    /// @throws Error if the file ends before
+    /// @throws Error if the file is too short
     std::vector<std::byte> read(std::uint64_t offset, std::uint64_t bytes);
 
    private:
@@ -38,7 +38,7 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-/// Puts the function and the file's name in front of what is thrown.
+/// Adds the function and the file's name before the message of an exception.
 template <class Function>
 auto naming(const char* who, const std::string& entry, const std::filesystem::path& path, const Function& function) {
     const auto name = [&] {

@@ -16,11 +16,11 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t max_header = std::size_t{1} << 26;
 
-/// A value of Python: text, integer, truth, or a tuple, list or dictionary (keys and values in turn) of values.
+/// A Python value: text, integer, bool, or a tuple, list or dictionary (alternating keys and values).
 struct Literal {
     enum class Kind { text, number, truth, tuple, list, dictionary } kind;
     std::string text;
-    std::int64_t number = 0;  ///< also of truth
+    std::int64_t number = 0;  ///< also for bools
     std::vector<Literal> items;
 };
 
@@ -43,7 +43,7 @@ std::string utf8_of_latin1(std::string_view latin1) {
     return out;
 }
 
-/// Reads the literals that stand in headers.
+/// Parses the Python literals of headers.
 class LiteralParser {
    public:
     explicit LiteralParser(std::string_view text) : text_(text) {}
@@ -82,7 +82,7 @@ class LiteralParser {
         const char c = peek();
         if (c == '(' || c == '[' || c == '{') return parse_group(c, depth);
         if (c == '\'' || c == '"') return parse_text(c);
-        // Python 2 marks its texts: u'descr', b'descr'.
+        // Python 2 prefixes its strings: u'descr', b'descr'.
         if ((c == 'u' || c == 'b') && at_ + 1 < text_.size() && (text_[at_ + 1] == '\'' || text_[at_ + 1] == '"'))
             return parse_text(text_[++at_]);
         if (take_word("True")) return {Literal::Kind::truth, {}, 1, {}};
@@ -131,13 +131,13 @@ class LiteralParser {
         return value;
     }
 
-    /// Behind a backslash, to the last character of what it begins.
+    /// The character after a backslash; leaves the position at the last character of the sequence.
     void parse_escape(std::string& to) {
         if (++at_ >= text_.size()) fail("a string does not end");
         const char c = text_[at_];
         const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
         if (digits == 0) {
-            const char* const known = "\\\\''\"\"n\nr\rt\t";  // each with what it stands for
+            const char* const known = "\\\\''\"\"n\nr\rt\t";  // pairs of a letter and the character that it denotes
             const char* found = known;
             while (*found && *found != c) found += 2;
             if (!*found) fail("unknown escape sequence");

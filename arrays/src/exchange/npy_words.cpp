@@ -1,4 +1,4 @@
-/// Single words in .npy files: how SciPy says a sparse matrix's format.
+/// Words in .npy files, with which SciPy names a sparse matrix's format.
 #include "exchange/npy_format.hpp"
 
 #include <gemel/core/error.hpp>

@@ -38,7 +38,7 @@ std::uint32_t checksum_of(std::span<const std::byte> data) {
 #endif
 }
 
-/// Numbers as ZIP writes them: the low byte first.
+/// Numbers of a ZIP file, low byte first.
 class Reader {
    public:
     explicit Reader(std::span<const std::byte> data) : data_(data) {}
@@ -122,7 +122,7 @@ Directory find_directory(npy::InputFile& file) {
 
 #ifdef GEMEL_HAS_ZLIB
 std::vector<std::byte> inflated(const std::vector<std::byte>& packed, std::uint64_t bytes) {
-    // Deflate shrinks 1032 to 1 at most: what claims more is damaged, and takes no memory.
+    // Deflate compresses by at most 1032 to 1. An entry that claims more is damaged, and no memory is allocated for it.
     if (bytes / 1032 > packed.size() + 64)
         throw Error(text("it is damaged: ", packed.size(), " bytes cannot hold ", bytes));
     std::vector<std::byte> data(bytes);
@@ -165,7 +165,7 @@ struct Written {
 
 constexpr std::uint32_t new_year_1980 = 0x00210000;  // files with equal arrays are equal
 
-/// With the 64-bit extension throughout, as numpy.savez has it: sizes need not be known in advance.
+/// Always uses the 64-bit extension, as numpy.savez does: sizes need not be known in advance.
 Written write_entry(Writer& out, const std::string& name, const std::vector<std::byte>& content) {
     const Written entry{name + ".npy", out.at(), content.size(), checksum_of(content)};
     out.u32(local_mark), out.u16(45), out.u16(0x800), out.u16(stored), out.u32(new_year_1980);
@@ -186,7 +186,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
                 text("save_npz: '", path.string(), "': an array needs a name, of at most 65000 characters"));
         npy::require_storable("save_npz", text("array '", name, "'"), array);
     }
-    for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // before any file is made
+    for (const auto& [name, array] : arrays) (void)npy::describe(array.dtype());  // throws before any file is written
     Writer out(path);
     std::vector<Written> all;
     for (const auto& [name, array] : arrays) all.push_back(write_entry(out, name, npy::to_bytes(array)));
@@ -240,7 +240,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             while (extra.left() >= 4) {
                 const std::uint16_t kind = extra.u16(), length = extra.u16();
                 Reader field(extra.take(length));
-                if (kind != 1) continue;  // the 64-bit extension holds what does not fit, in this order
+                if (kind != 1) continue;  // the 64-bit extension has the values that do not fit, in this order
                 for (std::uint64_t* value : {&entry.bytes, &entry.packed_bytes, &entry.offset})
                     if (*value == 0xffffffff) *value = field.u64();
             }
@@ -250,14 +250,14 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             const std::string full_name = entry.name;
             entry.is_array = entry.name.ends_with(".npy");
             if (entry.is_array) entry.name.resize(entry.name.size() - 4);
-            // Of one name the later counts, as in Python: archives are changed by appending to them.
+            // Of entries with one name the last counts, as in Python: archives are updated by appending.
             const auto [place, is_new] = places.try_emplace(full_name, entries_.size());
             if (is_new)
                 entries_.push_back(std::move(entry));
             else
                 entries_[place->second] = std::move(entry);
         }
-        // Entries that share bytes would let a small file claim any size. Each ends where the next one begins.
+        // If entries could share bytes, a small file could claim any size. So each must end where the next one begins.
         std::sort(begins.begin(), begins.end());
         for (Entry& entry : entries_) {
             const auto next = std::upper_bound(begins.begin(), begins.end(), entry.offset);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
-/// Where a path leads, also if nothing is there yet.
+/// Resolves the links of a path; the file need not exist.
 fs::path followed(fs::path path) {
     std::error_code error;
     for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links) {
@@ -40,7 +40,7 @@ OutputFile::OutputFile(fs::path path) : path_(std::move(path)), target_(followed
     const bool is_there = ::stat(target_.c_str(), &old) == 0;
     if (!is_there && errno != ENOENT) refuse();
     if (!is_there || S_ISREG(old.st_mode)) {
-        // A file that may not be written is not replaced either.
+        // A file without write permission is not replaced.
         if (is_there && ::access(target_.c_str(), W_OK) != 0) refuse();
         open_beside(target_, is_there ? old.st_mode & 07777 : 0666, is_there);
     }
@@ -58,7 +58,7 @@ void OutputFile::open_beside(const fs::path& target, unsigned mode, bool is_ther
         if (file_ < 0 && errno != EEXIST) break;
     }
     if (file_ >= 0) {
-        // The process's mask has its say on new files alone.
+        // The process's umask applies to new files only.
         if (is_there && ::fchmod(file_, static_cast<mode_t>(mode)) != 0) errno = 0;
         return;
     }

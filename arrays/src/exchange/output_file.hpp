@@ -1,4 +1,4 @@
-/// A file that is written beside the one that it replaces.
+/// OutputFile: writes a temporary file and renames it.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace gemel::npy {
 
-/// Writes beside a file and renames at the end: whatever goes wrong before, an older file stays as it was. Links are
-/// followed, and the permissions are those that opening the file for writing gives. What is no plain file (a device, a
-/// pipe), and a file in a folder where nothing can be made, is written in place.
+/// Writes a temporary file in the target's folder and renames it at the end, so that an older file is unchanged if
+/// anything fails. Links are followed, and permissions are those that opening the file for writing would give. Devices,
+/// pipes, and files in folders that allow no new files are written in place.
 class OutputFile {
    public:
-    /// @throws Error naming the file, here and below
+    /// @throws Error naming the file, as do all members
     explicit OutputFile(std::filesystem::path path);
-    /// Removes what was written, unless close() has put it in its place.
+    /// Removes the temporary file unless close() has renamed it.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -31,8 +31,8 @@ class OutputFile {
     void flush();
     void put(const std::byte* data, std::size_t bytes);
 
-    std::filesystem::path path_;       ///< as the user named it
-    std::filesystem::path target_;     ///< where the links lead
+    std::filesystem::path path_;       ///< as given by the user
+    std::filesystem::path target_;     ///< with links resolved
     std::filesystem::path temporary_;  ///< empty: written in place
     int file_ = -1;
     std::vector<std::byte> buffer_;

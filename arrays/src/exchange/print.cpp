@@ -10,16 +10,16 @@
 namespace gemel {
 namespace {
 
-constexpr std::int64_t edge = 3;                ///< elements shown at either end of a long axis
+constexpr std::int64_t edge = 3;                ///< elements printed at either end of a long axis
 constexpr std::size_t summarised_above = 1000;  ///< elements
 constexpr std::size_t line_width = 75;
 
-/// The elements that a summary shows: every axis cut down to its ends.
+/// The elements that a summary prints: the ends of every axis.
 AnyArray ends_of(const AnyArray& array) {
     Shape shape = array.shape();
     for (auto& extent : shape) extent = std::min(extent, 2 * edge);
     const AnyArray result(array.context(), array.dtype(), shape);
-    // Each corner on its own: per axis the first and the last elements, or all.
+    // Copies each corner separately: per axis the first and the last elements, or all.
     const auto copy_corner = [&](const auto& self, std::vector<Index>& to, std::vector<Index>& from) -> void {
         const std::size_t axis = to.size();
         if (axis == array.rank()) return copy_elements(result.view(to), array.view(from));
@@ -49,7 +49,7 @@ class Printer {
         format_ = formatter_for(array.dtype(), values_.data(), shown.size(), bytes_);
     }
 
-    /// One axis and all behind it. @param at  the first of its elements that are shown
+    /// Prints an axis and all later ones. @param at  the first printed element
     std::string print(std::size_t axis, std::size_t at, const std::string& indent, std::size_t width) const {
         const auto extent = static_cast<std::size_t>(shown_[axis]);
         std::size_t step = 1;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Bits as an integer that grows with the number, so that neighbours differ by 1.
+/// A number's bits as an integer that increases with the number, so that neighbouring numbers differ by 1.
 template <class Bits>
 std::int64_t ordered(Bits bits) {
     constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
@@ -50,7 +50,7 @@ T read(const std::byte* at) {
 template <class T, class Bits>
 Apart apart_real(const std::byte* expected, const std::byte* actual) {
     const auto a = ordered(read<Bits>(expected)), b = ordered(read<Bits>(actual));
-    // Of two doubles of opposite sign the difference may need 64 bits.
+    // The difference of two doubles of opposite sign may need 64 bits.
     const double ulps = std::abs(static_cast<double>(static_cast<__int128>(a) - b));
     const auto value = [](const std::byte* at) {
         if constexpr (std::is_floating_point_v<T>)
@@ -84,7 +84,7 @@ std::string shown(const std::byte* at) {
     }
 }
 
-/// How numbers of a type are compared and shown.
+/// How numbers of a type are compared and printed.
 struct Type {
     Apart (*apart)(const std::byte*, const std::byte*);
     std::string (*show)(const std::byte*);
@@ -119,14 +119,14 @@ Type type_of(DType dtype) {
     }
 }
 
-/// A number within an element, and what it is called there.
+/// A number within an element, and its name in messages.
 struct Part {
     Type type;
     std::size_t offset_bytes;
     std::string field;
 };
 
-/// The numbers that an element is made of: parts of complex numbers, lanes, fields. Not padding.
+/// The numbers of an element: parts of complex numbers, lanes, fields. No padding.
 void add_parts(std::vector<Part>& parts, DType dtype, std::size_t offset_bytes, const std::string& field) {
     if (dtype.layout()) {
         for (const StructField& inner : dtype.layout()->fields)
@@ -153,7 +153,7 @@ void compare(DeviceResult& result, DType dtype, const std::vector<std::byte>& ex
     add_parts(parts, dtype, 0, "");
     const std::size_t item = dtype.size_bytes();
     for (std::size_t i = 0; i < result.elements; ++i) {
-        const Part* beyond = nullptr;  // the worst part beyond the limits
+        const Part* beyond = nullptr;  // the worst part that exceeds the limits
         Apart worst;
         for (const Part& part : parts) {
             const std::size_t at = i * item + part.offset_bytes;
@@ -170,7 +170,7 @@ void compare(DeviceResult& result, DType dtype, const std::vector<std::byte>& ex
         if (!beyond) continue;
         ++result.differing;
         if (result.worst && worst.ulps <= result.worst->ulps) continue;
-        // Of structs the field that differs, else all of the element.
+        // For structs the field that differs, otherwise the whole element.
         const auto show = [&](const std::vector<std::byte>& bytes) {
             if (!beyond->field.empty()) return beyond->type.show(&bytes[i * item + beyond->offset_bytes]);
             std::vector<std::string> shown;
@@ -190,7 +190,7 @@ std::string line(const char* which, const Difference& difference) {
 
 constexpr const char* reference_name = "reference";
 
-/// As which type an array is written to files: NumPy has no bfloat16.
+/// The type of an array in files: NumPy has no bfloat16.
 DType stored_type(DType dtype) { return dtype == dtype_of<bfloat16>() ? dtype_of<std::uint16_t>() : dtype; }
 
 HostArray to_host(const AnyArray& array) {
@@ -199,7 +199,7 @@ HostArray to_host(const AnyArray& array) {
     return host;
 }
 
-/// Which array of a file is the reference. @throws Error
+/// The array of a file that is the reference. @throws Error
 std::string name_in(const NpzFile& file, const Reference& reference) {
     const std::vector<std::string> names = file.names();
     if (reference.saved_name.empty() && file.contains(reference_name)) return reference_name;
@@ -210,7 +210,7 @@ std::string name_in(const NpzFile& file, const Reference& reference) {
                      "' to compare with; it has: ", join(names)));
 }
 
-/// What is wrong with an array's shape and type, or nothing.
+/// Describes a wrong shape or type; empty if both are right.
 std::string mismatch(const HostArray& actual, const HostArray& expected, bool has_shape) {
     if (!(actual.dtype == expected.dtype))
         return text("an array of ", actual.dtype.name(), ", expected ", expected.dtype.name());
@@ -312,7 +312,7 @@ Comparison compare_results(const std::function<AnyArray(const Context&)>& functi
     std::vector<DeviceResult> results;
     std::map<std::string, HostArray> arrays;
     std::optional<HostArray> expected;
-    bool has_shape = true;  // a vector of host values has none until the first result of its size
+    bool has_shape = true;  // a vector of host values has no shape until the first result of its size
     std::vector<Device> devices;
     std::string missing;
     try {

@@ -19,14 +19,14 @@ namespace {
 using Structure = ExpressionStructure;
 using Number = AnyExpr::Number;
 
-/// Deeper ones are split: compilers bound the nesting of parentheses.
+/// Deeper expressions are split: compilers limit the nesting of parentheses.
 constexpr std::size_t deepest_kernel = 48;
-/// Walking through an expression takes stack.
+/// Recursion over an expression uses stack.
 constexpr std::size_t deepest_expression = 1000;
-/// As many structures are kept; then the table starts anew.
+/// Maximum number of structures in the table, which is then cleared.
 constexpr std::size_t max_structures = 4096;
 
-/// One object for equal structures, as long as the table is not full, which then starts anew.
+/// Returns one object for equal structures, until the table is full and cleared.
 std::shared_ptr<const Structure> interned(Structure structure) {
     static auto& mutex = *new std::mutex;
     static auto& table = *new std::map<std::vector<std::uint64_t>, std::shared_ptr<const Structure>>;
@@ -99,8 +99,8 @@ int side_of(const AnyExpr& operand, DType common) {
         operand.node().number);
 }
 
-/// All elements lie on one side of a number beyond their type's range. So do even numbers beside the greatest of the
-/// type, which is odd, and odd ones beside the least, which is even.
+/// A number outside the type's range has all elements on one side. So has the largest value, which is odd, if elements
+/// are made even, and the smallest, which is even, if they are made odd.
 void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     for (std::size_t k = 0; k < 2; ++k) {
         const int side = side_of(operands[k], common);
@@ -117,7 +117,7 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
     }
 }
 
-/// Of the numbers of these only the truth counts.
+/// Operations that use only the truth of a number.
 bool is_logical(const OperationType& operation) { return operation.rule == TypeRule::truth && operation.operands == 2; }
 bool is_true(const Number& number) {
     return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
@@ -143,7 +143,7 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
     }
 }
 
-/// Numbers beside elements of this type are rounded to it.
+/// Host numbers next to elements of this type are rounded to it.
 bool is_rounded(DType as) { return as.is_floating() && as.size_bytes() == 2; }
 
 std::string print(const Structure& structure, ExpressionText& text, DType as) {
@@ -195,7 +195,7 @@ AnyExpr exact_number(double number) {
 }
 
 AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {
-    const Operation* const operation = &row_of(given);  // the library's own, which is there as long as this is
+    const Operation* const operation = &row_of(given);  // the library's own row, which is never destroyed
     if (operands.size() != operation->operands)
         throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
     const bool is_cast = operation->compute == Compute::by_cast;
@@ -221,7 +221,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, operation->name);
         node->depth = std::max(node->depth, operand.depth + 1);
-        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // parts may stand in it often
+        node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // operands may be shared
     }
     if (numbers.size() == operands.size()) {
         const auto value = is_cast ? std::nullopt : fold(*operation, numbers);
@@ -259,8 +259,8 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
 AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
     const std::size_t count = function.types.size();
     if (operands.size() != count)
-        throw ArgumentError(text("function '", function.name, "' takes ", count, count == 1 ? " operand" : " operands",
-                                 ", and ", operands.size(), operands.size() == 1 ? " is" : " are", " given"));
+        throw ArgumentError(text("function '", function.name, "' expects ", count,
+                                 count == 1 ? " operand" : " operands", ", got ", operands.size()));
     auto node = std::make_shared<ExpressionNode>();
     node->leaves = 0;
     bool has_array = false;
@@ -280,8 +280,7 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
         structure.operands.push_back(operand.structure);
     }
     if (!has_array)
-        throw ArgumentError(
-            text("function '", function.name, "' has numbers alone for operands; one must be an array"));
+        throw ArgumentError(text("function '", function.name, "' got numbers only; expected at least one array"));
     if (node->depth > deepest_expression)
         throw ArgumentError(text("an expression is nested more than ", deepest_expression,
                                  " operations deep; evaluate parts of it with .eval()"));
@@ -348,7 +347,7 @@ void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     const DType own = to.dtype();
     if (!is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
-                                 " is of another kind than an array of ", own.name(), ": use astype"));
+                                 " is of another kind than an array of ", own.name(), "; astype() converts"));
     const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);
     evaluate(converted.view(), &to, leading);
 }

@@ -16,26 +16,26 @@ namespace gemel {
 namespace {
 
 enum class Pass : std::uint8_t {
-    whole,    ///< (first, x, out): columns in one piece; `first` is their first row
+    whole,    ///< (first, x, out): whole columns; `first` is their first row
     totals,   ///< (x, totals)
     results,  ///< (scanned totals, x, out)
-    tiles,    ///< (first, x, out): for CPUs, which go along rows of `tile` columns; `first` is the first of each tile
+    tiles,    ///< (first, x, out): for CPUs, along rows of `tile` columns; `first` is the first row of each tile
 };
 
 struct Kind {
     detail::Cumulating combining;
     bool wide;
     DType from, to;
-    int together = 8;  ///< elements of a column that a thread has under way
+    int together = 8;  ///< elements of a column that a thread loads at once
     DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
 };
 
-/// Columns that a CPU's thread has side by side, which the compiler does several of at once.
+/// Columns that a CPU's thread processes together, so that the compiler vectorises over them.
 constexpr std::int64_t tile = 256;
 
-/// Goes from row `begin` to `stop`, so many elements at a time: their loads are under way together, with no condition
-/// between them. Behind the end is the last row again.
-/// @param cast  "(running)", where numbers are converted
+/// Loops from row `begin` to `stop`, `unroll` rows at a time: their loads are in flight together, without conditions
+/// between them. After the end the last row is loaded again.
+/// @param cast  "(running)", if numbers are converted
 /// @param step  what is done with a running result
 std::string walk(int unroll, const std::string& begin, const std::string& stop, const std::string& cast,
                  const std::string& step) {
@@ -76,7 +76,8 @@ ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
                     walk(kind.together, "begin + 1", "stop", cast, "") + "totals[i] = total;\n";
             break;
         case Pass::results:
-            // A piece ends with what the pieces up to it have together, so that none depends on how they are cut.
+            // Every piece stores the combined total of all pieces up to it, so that results do not depend on the number
+            // of pieces.
             body += "running total = " + converted("x[base + begin * inner]") + ";\n" +
                     "if (begin > 0) total = combined(scanned[i - inner], total);\n"
                     "if (begin < stop - 1) out[base + begin * inner] = total;\n" +
@@ -110,15 +111,14 @@ const ElementwiseKernel& kernel_of(Pass pass, const Kind& kind) {
         [&] { return make_kernel(pass, kind); });
 }
 
-/// How many threads a device wants, so that none of its units waits for memory.
+/// The number of threads that hides the memory latency of the device.
 std::int64_t wanted_threads(const DeviceInfo& device) {
     if (device.type == DeviceInfo::Type::cpu) return std::int64_t{device.compute_units} * 1024;
     return std::int64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048) / 2;
 }
 
-/// Threads hide each other's waiting if there are enough of them. Where rows begin within a sector of memory, two warps
-/// write a part of it each: the more rows a thread writes at once, the more sectors leave the cache half written.
-/// Measured on an H200.
+/// With enough threads, latency is hidden. If rows do not begin at sectors of memory, two warps write parts of one
+/// sector: the more rows a thread writes at once, the more sectors leave the cache half written. Measured on an H200.
 int elements_together(std::int64_t row_bytes, std::int64_t threads) {
     constexpr std::int64_t sector = 32, enough = 100'000, plenty = 1'000'000;
     if (row_bytes % sector == 0 || threads < enough) return 8;
@@ -141,8 +141,7 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
         const auto size = [&](std::int64_t number) {
             return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
         };
-        // Neighbouring threads have neighbouring columns: one of each thread's packs would be far from the next
-        // thread's.
+        // Neighbouring threads have neighbouring columns: the packs of one thread would be far from those of the next.
         const CallOptions options{.tuning = {.block = pass == Pass::tiles ? 1u : 0u, .access_bytes = 1}};
         kernel_of(pass, kind)(options, arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
     };
@@ -151,7 +150,7 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
         return run(Pass::tiles, rows, (inner + tile - 1) / tile, planes(slice(), 0, slice({}, {}, tile)), x, out);
     if (device.type != DeviceInfo::Type::cpu && is_narrow(out, inner))
         return cumulate_narrow(combining, x, rows, inner, out);
-    // Each thread of a piece has rows enough to be worth the launches.
+    // Each thread of a piece has enough rows to outweigh the additional launches.
     const std::int64_t wished =
         std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));
     const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;

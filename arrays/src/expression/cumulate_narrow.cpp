@@ -16,18 +16,18 @@
 namespace gemel {
 namespace {
 
-/// What a kernel's text depends on.
+/// The variant of the kernel.
 struct Kind {
     detail::Cumulating combining;
     DType from, to;
-    int width;       ///< elements of a row
-    bool segmented;  ///< there are several matrices, one behind the other
+    int width;       ///< elements per row
+    bool segmented;  ///< there are several matrices, one after another
     bool wide;       ///< rows are counted in 64 bits
-    int access = 0;  ///< bytes of the accesses by which rows are moved, 8 or 16; 0: element by element
+    int access = 0;  ///< bytes per access, 8 or 16; 0: element by element
     DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
 };
 
-/// A row as one value: what is scanned.
+/// A row as one value, which is scanned.
 DType row_type(const DType& running, int width) {
     static auto& layouts = *new KernelFamily<std::tuple<std::string, int>, StructLayout>;
     const auto elements = static_cast<std::size_t>(width);
@@ -42,12 +42,12 @@ DType row_type(const DType& running, int width) {
     return DType(&layout, static_cast<std::uint32_t>(layout.size_bytes));
 }
 
-/// The word for an array's elements. No kernel takes a pointer to bools.
+/// The type of stored elements. No kernel takes a pointer to bool.
 std::string stored(const DType& dtype) {
     return dtype.kind() == DType::Kind::boolean ? "uint8_t" : std::string(dtype.name());
 }
 
-/// Functions that move a row: by wide accesses where rows lie as they are scanned, and begin where such accesses may.
+/// Functions that load and store a row: by wide accesses if rows are stored in the type of the scan and aligned.
 std::string row_functions(const Kind& kind, const std::string& name, const std::string& row) {
     const std::string from = stored(kind.from), to = stored(kind.to), element = codegen::value_type(kind.running());
     const std::string loop = text("    for (int c = 0; c < ", kind.width, "; ++c) ");

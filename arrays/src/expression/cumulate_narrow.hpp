@@ -1,16 +1,16 @@
-/// Running sums, products and extremes down narrow matrices.
+/// Running sums, products and extremes along the columns of narrow matrices.
 #pragma once
 
 #include <gemel/arrays/cumulative.hpp>
 
 namespace gemel {
 
-/// Whether rows of so many elements, as they are found, are short enough to be scanned as one value each.
+/// Whether rows of this many elements, in the type of the computation, can be scanned as one value each.
 bool is_narrow(const AnyArray& out, std::int64_t inner);
 
-/// Rows of `inner` neighbouring elements are the values of one scan: read once and written once, where threads that
-/// each go down a column would use a part of each access.
-/// @param x, out  contiguous: matrices of `rows` rows, one behind the other
+/// Scans rows of `inner` elements as values of one scan, which reads and writes each element once. If each thread
+/// processed a column, it would use only a part of each memory access.
+/// @param x, out  contiguous: matrices of `rows` rows, one after another
 /// @time enqueued; one launch
 void cumulate_narrow(detail::Cumulating kind, const AnyArray& x, std::int64_t rows, std::int64_t inner,
                      const AnyArray& out);

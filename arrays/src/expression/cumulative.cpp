@@ -32,17 +32,17 @@ const char* name_of(Cumulating kind) {
 
 namespace {
 
-/// How rows are told apart, if at all: by multiplications in as few bits as will do.
+/// How the beginnings of rows are found: not at all, or by multiplications in 32 or 64 bits.
 enum class Rows : std::uint8_t { one, narrow, wide };
 
-/// Where rows begin: i is a multiple of the length 2^k d, d odd, where its product with d's inverse modulo 2^bits,
-/// turned to the right by k bits, is at most (2^bits - 1) / length. A remainder would cost every element a division.
+/// Tests whether i is a multiple of the length 2^k d with odd d: its product with the inverse of d modulo 2^bits,
+/// rotated right by k bits, must be at most (2^bits - 1) / length. A remainder would cost a division per element.
 /// @source Granlund and Montgomery, "Division by Invariant Integers using Multiplication"
 template <class Bits>
 struct Multiples {
     explicit Multiples(Bits length) : turn(std::countr_zero(length)), limit(static_cast<Bits>(-1) / length) {
         const Bits odd = length >> turn;
-        inverse = odd;  // right in 3 bits; each step doubles them
+        inverse = odd;  // correct in 3 bits; each step doubles them
         for (int bits = 3; bits < std::numeric_limits<Bits>::digits; bits *= 2) inverse *= 2 - odd * inverse;
     }
     void add_to(CallArguments& arguments) const {
@@ -97,7 +97,7 @@ AnyArray contiguous(const ExpressionView& whole) {
 
 AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis);
 
-/// Along an axis that is not the last.
+/// Along an axis other than the last.
 AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
     const AnyArray x = contiguous(whole);
     const std::span<const std::int64_t> all(x.shape().begin(), x.shape().end());
@@ -110,7 +110,7 @@ AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result
     return out;
 }
 
-/// @param result  the type of the result, in which it is also found
+/// @param result  the type of the result and of the computation
 AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
@@ -128,7 +128,7 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
         throw ArgumentError(text(name_of(kind), ": axis ", *axis, " is out of range for shape ", to_string(shape)));
     const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
     if (axis && along != rank - 1) return scan_columns(kind, whole, result, static_cast<std::size_t>(along));
-    // Elements that lie far apart are brought together first: that reads them once, in tiles.
+    // Elements that are far apart are first copied to be contiguous, in tiles.
     const auto is_far = [&](const AnyArray* array) {
         return rank > 0 && shape.back() > 1 && std::abs(array->strides().back()) > 1;
     };

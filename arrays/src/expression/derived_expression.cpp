@@ -1,4 +1,4 @@
-/// Operations that follow an expression: types, text, and the number that tells them apart.
+/// Operations applied to an expression: types, text, and the number that identifies them.
 #include "expression/derived_expression.hpp"
 
 #include <gemel/core/error.hpp>
@@ -17,7 +17,7 @@ const OperationType& operation_of(Step step) {
     return *operations[static_cast<std::size_t>(step)];
 }
 
-/// In 9 bits.
+/// A type in 9 bits.
 std::uint32_t code_of(DType dtype) { return static_cast<std::uint32_t>(dtype.kind()) << 5 | (dtype.size_bytes() & 31); }
 
 ScalarKind kind_of(const AnyNumber& number) {
@@ -54,7 +54,7 @@ void DerivedExpression::collect(ExpressionOperands& operands) const {
     }
 }
 
-/// The value after so many operations.
+/// The value after the first operations.
 std::string DerivedExpression::print(ExpressionText& text, std::size_t count, DType as) const {
     if (count == 0) return x_.print(x_.expression, text, as);
     const Link& link = links_[count - 1];
@@ -92,7 +92,7 @@ ExpressionView DerivedExpression::view() const {
                 return own.print(text, own.links_.size(), as);
             },
         .any = [](const void* self) { return static_cast<const DerivedExpression*>(self)->any(); }};
-    // 32 bits per operation, the highest of them set, which marks the words in a kernel's key.
+    // 32 bits per operation; the highest bit is set and marks these words in a kernel's key.
     for (std::size_t k = 0; k < links_.size(); ++k) {
         const Link& link = links_[k];
         const std::uint32_t second = link.array        ? 1u << 12 | code_of(link.array->dtype())

@@ -1,4 +1,4 @@
-/// A few operations on an expression, on the stack: what means, variances and norms compute.
+/// An expression with a few more operations, on the stack. Means, variances and norms use it.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -9,7 +9,7 @@
 
 namespace gemel {
 
-/// An operation that may follow.
+/// An operation that can be applied.
 enum class Step : std::uint8_t {
     add,
     subtract,
@@ -24,11 +24,11 @@ enum class Step : std::uint8_t {
     cast,
 };
 
-/// An expression x, and operations one after the other: `DerivedExpression(x).then(Step::abs).then(Step::square)` is
-/// square(abs(x)). Types follow the same rules as AnyExpr's. Nothing is allocated; arrays are referred to.
+/// An expression x and operations applied to it in turn: `DerivedExpression(x).then(Step::abs).then(Step::square)` is
+/// square(abs(x)). Types follow the rules of AnyExpr. Allocates nothing; refers to the arrays.
 class DerivedExpression {
    public:
-    /// @param x  not itself the view of one of these
+    /// @param x  must not be the view of a DerivedExpression
     explicit DerivedExpression(const ExpressionView& x) : x_(x) {}
     DerivedExpression& then(Step step) { return add({.step = step}); }
     DerivedExpression& then(Step step, const AnyArray& second) { return add({.step = step, .array = &second}); }
@@ -44,8 +44,8 @@ class DerivedExpression {
    private:
     struct Link {
         Step step;
-        const AnyArray* array = nullptr;  ///< the second operand, if it is one
-        bool has_number = false;          ///< or `number` is
+        const AnyArray* array = nullptr;  ///< the second operand, if it is an array
+        bool has_number = false;          ///< the second operand is `number`
         AnyNumber number = {};
         DType common = {}, result = {};
     };

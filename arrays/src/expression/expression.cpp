@@ -68,7 +68,7 @@ void ExpressionOperands::check_compared(std::uint64_t number, DType common) {
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
     CallKey key;
     key.add(expression.type);
-    if (expression.steps[0])  // its highest bit is set, unlike that of the words below
+    if (expression.steps[0])  // its highest bit is set, unlike those of the words below
         for (const std::uint64_t step : expression.steps) key.add(step);
     std::uint64_t word = operands.use_count;
     for (std::size_t k = 0; k < operands.use_count; ++k) {
@@ -78,7 +78,7 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
     key.add(word);
     for (std::size_t k = 0; k < operands.function_count; ++k)
         key.add(reinterpret_cast<std::uintptr_t>(operands.functions[k]));
-    if (operands.cheap_powers != 0) key.add(operands.cheap_powers);  // a word more than the others of the type have
+    if (operands.cheap_powers != 0) key.add(operands.cheap_powers);  // an additional word, which identifies it
     return key;
 }
 
@@ -98,7 +98,7 @@ ExpressionParts expression_parts(const ExpressionView& expression, const Express
 
 namespace {
 
-/// Without so many axes in front, which have the extent 1.
+/// The array without its first axes, which have extent 1.
 AnyArray without_leading(const AnyArray& array, std::size_t axes) {
     return array.view(std::vector<Index>(axes, Index(0)));
 }
@@ -135,7 +135,7 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to,
     for (std::size_t axis = 0; axis < dropped; ++axis)
         if (common_[axis] != 1) dropped = 0;
     const std::size_t rank = common_.rank() - dropped;
-    if (to) common_ = *to;  // broadcast_to() says what does not fit
+    if (to) common_ = *to;  // broadcast_to() reports what does not fit
     for (std::size_t k = 0; k < operands.array_count; ++k) {
         const AnyArray& array = *operands.arrays[k];
         if (array.shape() == common_) continue;
@@ -160,7 +160,7 @@ ElementwiseKernel make_kernel(const ExpressionView& expression, const Expression
     return make_kernel(expression, std::move(parts), std::move(operation));
 }
 
-/// For one element, and for CPU devices, where functions gain by it, for one vector.
+/// The text for one element and, on CPU devices if functions are faster so, for one vector.
 struct EvaluatingKernel {
     ElementwiseKernel each;
     std::optional<ElementwiseKernel> vectors = {};
@@ -175,7 +175,7 @@ struct EvaluatingKernel {
         ExpressionParts parts = expression_parts(expression, operands, vector);
         if (!parts.vectors_fit) return;
         parts.arguments.push_back(ScalarArg(dtype_of<std::int64_t>(), "elements"));
-        // The last vector ends with the last element, and computes again what the one before it did.
+        // The last vector ends with the last element and recomputes some elements of the previous one.
         std::string operation = text("const int64_t behind = elements - ", lanes, ", first = (int64_t)i * ", lanes,
                                      " < behind ? (int64_t)i * ", lanes, " : behind; ",
                                      codegen::store_wide(vector, parts.value, "out + first"));
@@ -189,8 +189,8 @@ struct EvaluatingKernel {
     }
 
    private:
-    /// Contiguous arrays on a CPU, large enough to be worth a second kernel. What is written over is left to the kernel
-    /// that reads each element once.
+    /// Contiguous arrays on a CPU, large enough for a second kernel to pay. If the result overlaps an operand, the
+    /// kernel that reads each element once is used.
     static bool takes_vectors(const AnyArray& out, const ExpressionOperands& operands) {
         constexpr std::size_t least = 1024;
         if (out.size() < least || !out.is_contiguous()) return false;
@@ -223,7 +223,7 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression, Reduc
 
 namespace {
 
-/// An expression with reductions in it. What is assigned to an array of another shape is broadcast to that.
+/// Evaluates an expression that contains reductions. If the target has another shape, the value is broadcast.
 AnyArray evaluate_with_reductions(const ExpressionView& expression, const AnyArray* out, LeadingAxes leading) {
     const AnyExpr whole = expression.any(expression.expression);
     const bool fits = out && out->shape() == whole.shape();
@@ -241,7 +241,8 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
     if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
-    if (operands.array_count == 0) throw ArgumentError("an expression without an array operand cannot be evaluated");
+    if (operands.array_count == 0)
+        throw ArgumentError("an expression has no array operand; expected at least one array");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands, out ? &out->shape() : nullptr, leading);

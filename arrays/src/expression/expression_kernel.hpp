@@ -1,4 +1,4 @@
-/// What evaluating and reducing expressions have in common.
+/// The common part of evaluating and reducing expressions.
 #pragma once
 
 #include "generated/call_key.hpp"
@@ -24,13 +24,13 @@
 
 namespace gemel {
 
-/// What is evaluated of an expression, with its operands: itself, or what is left of one that one kernel cannot do,
-/// when parts of it have been evaluated.
+/// The part of an expression that one kernel evaluates, with its operands: the expression itself, or what remains after
+/// parts that do not fit one kernel have been evaluated.
 enum class Reductions : std::uint8_t { done, kept };
 class CollectedExpression {
    public:
-    /// @param reductions  within the expression: done first, by launches of their own, or left for a row program. Then
-    ///                    `operands` are not complete
+    /// @param reductions  of the expression: evaluated first by their own launches, or kept for a row program; then
+    ///         `operands` are incomplete
     explicit CollectedExpression(const ExpressionView& expression, Reductions reductions = Reductions::done);
     CollectedExpression(const CollectedExpression&) = delete;
 
@@ -41,7 +41,7 @@ class CollectedExpression {
     std::optional<AnyExpr> rest_;
 };
 
-/// What a function does for its caller: errors of its arguments begin with its name.
+/// Runs a function; messages of argument errors begin with the name of the caller's function.
 template <class F>
 decltype(auto) naming(const char* who, F&& f) {
     try {
@@ -51,37 +51,37 @@ decltype(auto) naming(const char* who, F&& f) {
     }
 }
 
-/// @throws ArgumentError: operands of one expression lie in two contexts
+/// @throws ArgumentError, because operands of one expression are in two contexts
 [[noreturn]] void refuse_contexts(const AnyArray& a, const AnyArray& b);
 
-/// Whether two arrays are the same elements in the same order.
+/// Whether two arrays have the same elements in the same order.
 bool same_elements(const AnyArray& a, const AnyArray& b);
 
-/// Identifies an expression's text: its type and which of its operands are the same array.
+/// Identifies an expression's text: its type, and which of its operands are the same array.
 CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
 
-/// The text of an expression's value, and what it takes: x0, x1, ... and s0, s1, ...
+/// The text of an expression's value, and its arguments: x0, x1, ... and s0, s1, ...
 struct ExpressionParts {
     std::string value, preamble;
     std::vector<Parameter> arguments;
-    bool vectors_fit = false;  ///< where vectors were asked for
+    bool vectors_fit = false;  ///< set if vectors were requested
 };
 ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands,
                                  DType vector = {});
 
-/// What makes one of two numbers a and b of a type: "a + b", where integers wrap around, or the larger one, where NaN
-/// is larger and smaller than all numbers.
+/// The expression that combines two numbers a and b of a type: "a + b", which wraps around for integers, or the larger
+/// one. NaN counts as larger, and as smaller, than all numbers.
 std::string combined(DType dtype, detail::Cumulating how);
 
-/// A number of an expression: it takes the type of the arrays beside it.
+/// A number in an expression; it takes the type of the arrays with which it is combined.
 inline CallArgument weak(const Argument& number) {
     CallArgument argument(number);
     argument.rounds = true;
     return argument;
 }
 
-/// Operands under one shape; views are made only where shapes differ. @throws ArgumentError if shapes or contexts do
-/// not fit
+/// The operands broadcast to one shape; views are made only if shapes differ. @throws ArgumentError if shapes or
+/// contexts do not fit
 class BroadcastOperands {
    public:
     void broadcast(ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
@@ -90,10 +90,10 @@ class BroadcastOperands {
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> views_;  // operands point into it
+    boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> views_;  // operands point to these
 };
 
-/// Kernels of expressions, for all contexts: they keep what they compile in the contexts.
+/// Kernels of expressions for all contexts. Compiled variants are stored in the contexts.
 template <class K>
 class Kernels {
    public:
@@ -104,7 +104,8 @@ class Kernels {
             if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
         }
         auto made = std::make_shared<const K>(make());
-        std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> outlived;  // freed without the lock
+        std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash>
+            outlived;  // destroyed after the lock is released
         std::lock_guard lock(lock_);
         if (kernels_.size() >= max_kernels) outlived.swap(kernels_);
         return kernels_.emplace(key, std::move(made)).first->second;
@@ -116,7 +117,7 @@ class Kernels {
     std::unordered_map<CallKey, std::shared_ptr<const K>, CallKeyHash> kernels_;
 };
 
-/// Arguments of one call, on the stack.
+/// The arguments of one call, on the stack.
 class CallArguments {
    public:
     void add(const CallArgument& argument) {

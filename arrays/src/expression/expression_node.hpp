@@ -1,4 +1,4 @@
-/// What an AnyExpr is made of.
+/// The nodes of an AnyExpr.
 #pragma once
 
 #include <gemel/arrays/any_expr.hpp>
@@ -11,23 +11,24 @@
 
 namespace gemel {
 
-/// Tells numeric types apart, in keys.
+/// A code for a numeric type, for keys.
 inline std::uint64_t type_code(DType dtype) {
     return static_cast<std::uint64_t>(dtype.kind()) << 32 | dtype.size_bytes();
 }
 
-/// What the text of an expression depends on, without its arrays and numbers. Equal ones are one object, mostly.
+/// The part of an expression on which its text depends, without arrays and numbers. Equal structures are usually one
+/// object.
 struct ExpressionStructure {
     enum class Kind : std::uint8_t { array, number, operation, call, reduction };
 
     Kind kind;
-    std::uint64_t id;  ///< never used again, and no address
-    DType dtype = {};  ///< of the result; of numbers empty, or float for exact_number()
+    std::uint64_t id;  ///< never reused, and distinct from addresses
+    DType dtype = {};  ///< of the result; of numbers: empty, or float for exact_number()
     DType common = {};
     const Operation* operation = nullptr;
-    const FunctionDefinition* function = nullptr;  ///< a call's
+    const FunctionDefinition* function = nullptr;  ///< of a call
     ReductionKind reduction = ReductionKind::sum;
-    std::uint64_t axes = 0;  ///< of a reduction: a bit each, the last axis' the lowest
+    std::uint64_t axes = 0;  ///< of a reduction: a bit per axis, the lowest for the last axis
     std::vector<std::shared_ptr<const ExpressionStructure>> operands = {};
 };
 
@@ -36,22 +37,23 @@ struct ExpressionNode {
     Shape shape = {};
     AnyArray array = {};
     AnyExpr::Number number = {};
-    DType number_type = {};  ///< what the number is by itself
+    DType number_type = {};  ///< the number's own type
     std::vector<AnyExpr> operands = {};
-    std::size_t depth = 0;   ///< of operations
-    std::size_t leaves = 1;  ///< arrays and numbers, as often as they are named
+    std::size_t depth = 0;   ///< operations on the longest path
+    std::size_t leaves = 1;  ///< arrays and numbers, counted at each use
 
     bool is_number() const { return structure->kind == ExpressionStructure::Kind::number; }
 };
 
-/// A reduction that stays in the expression, of extent 1 along `axes`. @param axes  as in ExpressionStructure, none of
-/// them of extent 1
+/// A reduction that stays in the expression, with extent 1 along `axes`. @param axes  as in ExpressionStructure; none
+/// has extent 1
 AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
 
-/// A number that counts as one beside arrays, but is a float where these are of 16 bits: 3001 is no bfloat16.
+/// A number that is combined with arrays like any other, but is computed in float with arrays of 16-bit floats: 3001 is
+/// not a bfloat16.
 AnyExpr exact_number(double number);
 
-/// In the place of an array of that type and shape, where nothing is evaluated and there need be no device.
+/// A placeholder for an array of this type and shape, for expressions that are not evaluated. Needs no device.
 AnyExpr placeholder(DType dtype, const Shape& shape);
 
 }  // namespace gemel

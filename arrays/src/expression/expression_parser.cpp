@@ -1,4 +1,4 @@
-/// Text to AnyExpr.
+/// Parses text to AnyExpr.
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
 
@@ -20,7 +20,7 @@
 namespace gemel {
 namespace {
 
-/// An operator between two operands: the higher its precedence the more tightly it binds.
+/// A binary operator. A higher precedence binds more tightly.
 struct BinaryOperator {
     std::string_view symbol;
     int precedence;
@@ -35,10 +35,10 @@ constexpr BinaryOperator binary_operators[] = {
     {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
     {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
 };
-constexpr int behind_and = 3;  ///< what binds more tightly than `and`
+constexpr int behind_and = 3;  ///< the lowest precedence above that of `and`
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
 
-/// How many letters must change to make one word of another.
+/// The number of letters to change, insert or remove to turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -63,8 +63,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
     return best ? text(" Did you mean ", *best, "?") : "";
 }
 
-/// One text on its way to an expression. Each function reads what its name says.
-/// Reductions that stay in the expression.
+/// Parses one text. Each function parses what its name says. Reductions stay in the expression.
 std::optional<detail::Reducing> reduction_named(std::string_view name) {
     using enum detail::Reducing;
     constexpr std::pair<std::string_view, detail::Reducing> known[] = {
@@ -96,16 +95,15 @@ class Parser {
 
     AnyExpr whole() {
         check_comments();
-        if (tokens_.empty()) fail(0, "there is nothing to compute");
+        if (tokens_.empty()) fail(0, "expected an expression, got an empty text");
         const AnyExpr result = conditional();
-        if (next_ < tokens_.size())
-            fail(position(), text("an operator was expected before \"", printable(here()), "\""));
+        if (next_ < tokens_.size()) fail(position(), text("expected an operator before \"", printable(here()), "\""));
         if (result.node().is_number()) fail(0, "none of the operands used is an array; expected at least one");
         return result;
     }
 
    private:
-    /// A comment that does not end would hide the rest of the text.
+    /// Refuses a comment without an end, which would hide the rest of the text.
     void check_comments() const {
         for (std::size_t at = 0; at < text_.size();) {
             const std::string_view rest = text_.substr(at);
@@ -114,7 +112,7 @@ class Parser {
                 continue;
             }
             const std::size_t end = text_.find("*/", at + 2);
-            if (end == std::string_view::npos) fail(at, "a comment begins here and does not end");
+            if (end == std::string_view::npos) fail(at, "expected */ at the end of this comment");
             at = end + 2;
         }
     }
@@ -145,7 +143,8 @@ class Parser {
         }
         return left;
     }
-    /// As in Python, `not` binds less tightly than comparisons, more so than `and`; C's `!` stands in unary().
+    /// As in Python, `not` binds less tightly than comparisons and more tightly than `and`; C's `!` is parsed in
+    /// unary().
     AnyExpr negation() {
         const std::size_t at = position();
         accept("not");
@@ -166,7 +165,7 @@ class Parser {
     }
     AnyExpr primary() {
         const std::size_t at = position();
-        if (next_ == tokens_.size()) fail(at, "the text ends where an operand was expected");
+        if (next_ == tokens_.size()) fail(at, "expected an operand, got the end of the text");
         const Token token = tokens_[next_];
         if (token.kind == Token::Kind::number) return ++next_, number(token);
         if (token.is(".") && next_ + 1 < tokens_.size() && tokens_[next_ + 1].position == at + 1 &&
@@ -178,7 +177,7 @@ class Parser {
             ++next_;
             return accept("(") ? call(token) : named(token);
         }
-        if (!accept("(")) fail(at, text("an operand was expected instead of \"", printable(token.text), "\""));
+        if (!accept("(")) fail(at, text("expected an operand, got \"", printable(token.text), "\""));
         const AnyExpr inside = conditional();
         expect(")", "to close a parenthesis");
         return inside;
@@ -213,7 +212,7 @@ class Parser {
             unknown_function(name, given.size());
         });
     }
-    /// The operands behind the first: integers, each an axis; none are all.
+    /// The operands after the first: integers, each an axis; none: all axes.
     ReductionAxes axes_given(const Token& name, const std::vector<AnyExpr>& given) const {
         if (given.size() == 1) return {};
         std::vector<int> axes;
@@ -221,9 +220,10 @@ class Parser {
             const AnyNumber* const number = given[k].node().is_number() ? &given[k].node().number : nullptr;
             const auto* const axis = number ? std::get_if<std::int64_t>(number) : nullptr;
             if (!axis || std::abs(*axis) > 64)
-                fail(name.position, text(name.text,
-                                         " takes what it reduces and then axes, which are integers; element by "
-                                         "element the functions are minimum(x, y) and maximum(x, y)"));
+                fail(name.position,
+                     text(name.text,
+                          " expects an operand and then integer axes; minimum(x, y) and maximum(x, y) work "
+                          "element by element"));
             axes.push_back(static_cast<int>(*axis));
         }
         return axes;
@@ -240,13 +240,13 @@ class Parser {
         fail(name.position, text("there is no operand \"", printable(name.text), "\".", suggestion(name.text, names),
                                  " Given are: ", names.empty() ? "none" : join(names)));
     }
-    /// Of digits that are no double: whether they are too many, or too far behind the point.
+    /// For digits that do not fit a double: whether the number is too large, not too small.
     static bool is_huge(std::string_view digits) {
         const std::size_t exponent = digits.find_first_of("eE");
         if (exponent != std::string_view::npos) return digits.find('-', exponent) == std::string_view::npos;
         return digits.substr(0, digits.find('.')).find_first_not_of('0') != std::string_view::npos;
     }
-    /// Suffixes of C are read over, since numbers are weak anyway; j makes an imaginary number, as in Python.
+    /// C suffixes are ignored, since numbers are weak anyway; j makes an imaginary number, as in Python.
     AnyExpr number(const Token& token) {
         std::string_view digits = token.text;
         const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
@@ -297,7 +297,7 @@ class Parser {
     AnyExpr apply(std::size_t at, const OperationType& operation, const Operands& operands) {
         return guarded(at, [&] { return AnyExpr(operation, operands); });
     }
-    /// What is refused is shown where it stands.
+    /// Errors of operations are reported at their position in the text.
     template <class Make>
     AnyExpr guarded(std::size_t at, const Make& make) {
         try {
@@ -314,16 +314,15 @@ class Parser {
         for (const Operation& known : all_operations()) {
             const std::string own = known.name;
             if (own == name.text)
-                fail(name.position,
-                     text(own, " takes ", int{known.operands}, " operand", known.operands == 1 ? "" : "s", ", and ",
-                          count, count == 1 ? " is" : " are", " given"));
+                fail(name.position, text(own, " expects ", int{known.operands}, " operand",
+                                         known.operands == 1 ? "" : "s", ", got ", count));
             if (!own.starts_with("operator")) names.push_back(own);
         }
         fail(name.position, text("there is no function \"", printable(name.text), "\" of ", count, " operands.",
                                  suggestion(name.text, names)));
     }
 
-    /// Bounds the nesting of what is read, and with it the stack that it takes.
+    /// Limits the nesting, and so the use of stack.
     struct Depth {
         explicit Depth(Parser& given) : parser(given) {
             if (++parser.depth_ > 400)
@@ -333,7 +332,7 @@ class Parser {
         Parser& parser;
     };
 
-    /// The symbol or word that comes next, two characters where they make one operator.
+    /// The next symbol or word; two characters if they form one operator.
     std::string_view here() const {
         if (next_ >= tokens_.size()) return {};
         const Token& token = tokens_[next_];
@@ -355,7 +354,7 @@ class Parser {
         return true;
     }
     void expect(std::string_view symbol, std::string_view why) {
-        if (!accept(symbol)) fail(position(), text("\"", symbol, "\" was expected ", why));
+        if (!accept(symbol)) fail(position(), text("expected \"", symbol, "\" ", why));
     }
     std::size_t position() const { return next_ < tokens_.size() ? tokens_[next_].position : text_.size(); }
 
@@ -367,7 +366,7 @@ class Parser {
     struct Refused : ArgumentError {
         using ArgumentError::ArgumentError;
     };
-    /// The line, as far as it fits, with a caret below the place.
+    /// The line, truncated to fit, with a caret below the position.
     [[noreturn]] void fail(std::size_t at, const std::string& what) const {
         at = std::min(at, text_.size());
         std::size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;

@@ -1,4 +1,4 @@
-/// The text of an expression: a value in C, of one element or of as many as a vector of the device has.
+/// The text of an expression: a C value of one element, or of a vector of elements.
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 
@@ -21,7 +21,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// A value of one type as one of another, in C.
+/// A C expression that converts a value from one type to another.
 std::string converted(const std::string& value, DType from, DType to) {
     if (from == to) return value;
     const std::string type = codegen::value_type(to);
@@ -37,7 +37,7 @@ std::string converted(const std::string& value, DType from, DType to) {
     return text("(", type, ")", value);
 }
 
-/// Lines that begin with a kind of number ("%real ") are kept for that kind alone.
+/// Keeps lines that begin with a kind of number ("%real ") for that kind only.
 std::string helper_text(const char* helper, DType dtype) {
     const char* const kind = dtype.kind() == DType::Kind::complex ? "%complex "
                              : dtype.is_floating()                ? "%real "
@@ -56,10 +56,10 @@ std::string helper_text(const char* helper, DType dtype) {
     return out;
 }
 
-/// What stands for part number `place`: no C text has it.
+/// The placeholder for part number `place`; no C text contains it.
 std::string part_name(std::size_t place) { return text('\x01', place, '\x01'); }
 
-/// Calls `f` with the number of each part that is named in a text, and where its name begins and ends.
+/// Calls `f` for each placeholder in a text with the number of the part, and the begin and end of the placeholder.
 template <class F>
 void for_each_part(std::string_view text, F&& f) {
     for (std::size_t begin = 0; (begin = text.find('\x01', begin)) != std::string_view::npos;) {
@@ -75,16 +75,17 @@ void for_each_part(std::string_view text, F&& f) {
     }
 }
 
-// On vectors of float or double OpenCL has these as on single numbers. CPU compilers do not make vectors of the first
-// by themselves, because their scalar versions branch or are too long to be inlined.
+// For vectors of float or double, OpenCL has these operations as for scalars. CPU compilers do not vectorise the first
+// ones themselves, because the scalar versions branch or are too long for inlining.
 constexpr std::string_view gaining[] = {"sin",   "cos",   "tan",   "sinh", "cosh", "asin",  "acos",  "atan",
                                         "asinh", "acosh", "atanh", "log",  "log2", "log10", "log1p", "exp2",
                                         "exp10", "expm1", "cbrt",  "erf",  "erfc", "pow",   "atan2", "hypot"};
-// PoCL's of float vectors lose all digits of small elements beside a large one; its vectors of double are right.
+// For float vectors, PoCL's versions lose all digits of small elements next to a large one; for double vectors they are
+// correct.
 constexpr std::string_view through_double[] = {"sin", "cos", "tan"};
 constexpr std::string_view alike[] = {"operator+", "operator-", "operator*", "operator/", "exp",    "sqrt",
                                       "tanh",      "square",    "abs",       "minimum",   "maximum"};
-/// What is nested more deeply becomes a constant of its own: compilers bound the nesting of parentheses.
+/// More deeply nested parts become constants: compilers limit the nesting of parentheses.
 constexpr std::size_t deepest_nesting = 48;
 
 bool is_among(std::string_view name, std::span<const std::string_view> names) {
@@ -107,17 +108,17 @@ std::string ExpressionText::number(DType as) {
 
 bool ExpressionText::is_lane(DType dtype) const { return dtype == vector_.lane(); }
 
-/// Of array number k.
+/// The text of array number k.
 std::string ExpressionText::element(std::size_t k) const {
     return vector_.empty() ? text("x", k, "[i]") : codegen::load_wide(vector_, text("x", k, " + first"));
 }
 
-/// Is the text that of number k?
+/// Whether the text is the name of number k.
 bool ExpressionText::is_number(const std::string& operand, std::size_t k) const {
     return operand == numbers[k].name || (!vector_.empty() && operand.ends_with(text(")", numbers[k].name, ")")));
 }
 
-/// How the operation is spelled with these operands.
+/// The text of the operation for these operands.
 const Operation& ExpressionText::row_for(const OperationType& type, DType computed,
                                          std::span<const std::string> operands) const {
     if (type.rule == TypeRule::power && computed.kind() != DType::Kind::complex)
@@ -136,7 +137,7 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
         vectors_gain_ |= gains;
         vectors_fit_ &= (gains || is_among(type.name, alike) || type.rule == TypeRule::power) && is_lane(computed) &&
                         is_lane(common) && is_lane(result) && is_lane(as);
-        // PoCL's powers of double vectors are wrong where another element is zero or infinite.
+        // PoCL's pow() of double vectors is wrong if another element is zero or infinite.
         if (gains && type.rule == TypeRule::power && result == dtype_of<double>()) vectors_fit_ = false;
         if (!vectors_fit_) return "0";
         if (is_among(type.name, through_double) && result == dtype_of<float>())
@@ -158,19 +159,19 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
         if (preamble.find(helper) == std::string::npos) preamble += helper;
     }
     value = text("(", value, ")");
-    // C computes small integers in int: NumPy's wrap around.
+    // C computes small integers in int, but NumPy's wrap around.
     const bool is_truth = operation.rule == TypeRule::truth || operation.rule == TypeRule::comparison;
     if (result.kind() == DType::Kind::boolean && !is_truth) {
         value = text("(", value, " != 0)");
     } else if (result.is_integer() && (result.size_bytes() < 4 || !wrapping.empty())) {
         value = text("(", codegen::value_type(result), ")", value);
     } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
-        value = codegen::load_text(result, codegen::store_text(result, value));  // rounds, though it is a float
+        value = codegen::load_text(result, codegen::store_text(result, value));  // rounds; the value stays a float
     }
     return named(as, converted(value, result, as));
 }
 
-/// What stands for a value in the texts of others.
+/// The name of a value in the texts of others.
 std::string ExpressionText::named(DType as, std::string text) {
     Part part{codegen::value_type(vector_.empty() ? as : vector_), std::move(text)};
     const auto known = std::find_if(parts_.begin(), parts_.end(),
@@ -185,7 +186,7 @@ std::string ExpressionText::value(const std::string& text, DType own, DType as) 
 }
 
 ExpressionText::Statements ExpressionText::statements(std::span<const std::string> values) const {
-    // How often each part is used by what the values need; users come after what they use.
+    // Counts the uses of each part; users come after the parts that they use.
     std::vector<std::size_t> uses(parts_.size()), depth(parts_.size());
     const auto count_in = [&](const std::string& text) {
         for_each_part(text, [&](std::size_t part) { ++uses[part]; });
@@ -250,7 +251,7 @@ std::string ExpressionText::whole(const std::string& value) {
 
 std::string ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
     vectors_fit_ &= vector_.empty();
-    // A name that neither the text around it nor another function of that name has.
+    // A name that is used neither in the surrounding text nor by another function.
     std::size_t k = 0;
     while (k < called_.size() && called_[k] != &function) ++k;
     const std::string name = text(function.name, "_function", k == 0 ? "" : text("_", k + 1));

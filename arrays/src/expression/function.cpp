@@ -43,7 +43,8 @@ const FunctionDefinition& interned(FunctionDefinition definition) {
     static auto& known = *new std::map<std::string, std::unique_ptr<const FunctionDefinition>>;
     const std::string text = definition.text(definition.name);
     std::string key = gemel::text(definition.preamble.size(), ",", definition.result.name(), "(");
-    for (const DType type : definition.types) key += type.name() + ',';  // 16-bit floats are float in the text
+    for (const DType type : definition.types)
+        key += type.name() + ',';  // the name distinguishes 16-bit floats, which are float in the text
     key += definition.preamble + text;
     const std::lock_guard lock(mutex);
     auto& found = known[key];

@@ -1,4 +1,4 @@
-/// What a user's function is made of.
+/// The definition of a user's function.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -8,7 +8,7 @@
 
 namespace gemel {
 
-/// Equal ones are one object, which stays: its address tells functions apart.
+/// Equal definitions are one object, which is never destroyed: its address identifies the function.
 struct FunctionDefinition {
     std::string name, body, preamble;
     DType result;
@@ -16,7 +16,7 @@ struct FunctionDefinition {
     std::vector<std::string> parameters;
     bool has_double = false;
 
-    /// Its text under a name.
+    /// The function's text under this name.
     std::string text(const std::string& as) const;
 };
 

@@ -1,4 +1,4 @@
-/// Reductions within expressions: what each is made of.
+/// Reductions in expressions, and the operations of which each consists.
 #include <gemel/arrays/lazy.hpp>
 
 #include "expression/program.hpp"
@@ -17,7 +17,7 @@ const char* name_of(Reducing function) {
     return names[static_cast<std::size_t>(function)];
 }
 
-/// A bit per axis, the last axis' the lowest; axes of extent 1 are left out, since nothing is reduced along them.
+/// A bit per axis, the lowest for the last axis. Axes of extent 1 are omitted, since nothing is reduced along them.
 std::uint64_t axes_of(const char* who, const Shape& shape, const ReductionAxes& over) {
     const std::size_t rank = shape.rank();
     std::vector<int> axes;
@@ -41,7 +41,7 @@ std::uint64_t axes_of(const char* who, const Shape& shape, const ReductionAxes& 
 
 AnyExpr as(const AnyExpr& x, DType dtype) { return x.dtype() == dtype ? x : astype(x, dtype); }
 
-/// Of one element, where there is nothing to reduce along.
+/// The reduction of one element, if there is nothing to reduce along.
 AnyExpr single(ReductionKind kind, const AnyExpr& x, DType result) {
     switch (kind) {
         case ReductionKind::any:
@@ -60,7 +60,7 @@ AnyExpr sum(const AnyExpr& x, std::uint64_t axes) {
     return kept(ReductionKind::sum, x, result_type(TypeRule::sum, x.dtype()), axes);
 }
 
-/// The sum over the number of elements; `less` is taken off that.
+/// The sum divided by the number of elements minus `less`.
 AnyExpr mean(const AnyExpr& x, std::uint64_t axes, double less = 0) {
     const auto count = static_cast<double>(count_along(x.shape(), axes));
     return as(sum(x, axes) / exact_number(count - less), x.dtype());
@@ -113,7 +113,7 @@ std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions, std::sp
         const DType own = converted[k].dtype(), wanted = out[k]->dtype();
         if (!is_same_kind(own, wanted))
             throw ArgumentError(text("evaluate_into: expression ", k + 1, " is of ", own.name(),
-                                     ", another kind than its array's ", wanted.name(), ": use astype"));
+                                     ", another kind than its array's ", wanted.name(), "; astype() converts"));
         converted[k] = as(converted[k], wanted);
     }
     return evaluate_together(converted, out);

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ExpressionStructure::Kind;
 
-/// The kind of a number and its bits.
+/// A number's kind and bits.
 void add_number(std::vector<std::uint64_t>& key, const AnyNumber& number) {
     key.push_back(number.index());
     std::visit(
@@ -44,7 +44,8 @@ std::size_t count_along(const Shape& shape, std::uint64_t axes) {
 
 Program::Program(std::span<const AnyExpr> roots) {
     for (const AnyExpr& root : roots) {
-        if (root.node().is_number()) throw ArgumentError("an expression without an array operand cannot be evaluated");
+        if (root.node().is_number())
+            throw ArgumentError("an expression has no array operand; expected at least one array");
         roots_.push_back(add(root));
     }
 }
@@ -105,7 +106,7 @@ std::vector<std::uint64_t> Program::key() const {
         for (const std::size_t operand : value.operands) key.push_back(operand);
         for (std::size_t axis = 0; axis < value.shape.rank(); ++axis)
             key.push_back(static_cast<std::uint64_t>(value.shape[axis]));
-        // Some exponents have a text of their own.
+        // Some exponents have their own text.
         if (value.operation && value.operation->rule == TypeRule::power)
             if (const Value& exponent = values_[value.operands[1]]; exponent.kind == Kind::number)
                 key.push_back(cheap_power(numbers_[exponent.place]));

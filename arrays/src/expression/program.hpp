@@ -1,4 +1,4 @@
-/// Expressions with reductions in them as a list of values: equal ones once, operands before those that use them.
+/// Expressions with reductions as a list of values: equal values once, operands before their users.
 #pragma once
 
 #include "expression/expression_node.hpp"
@@ -13,7 +13,7 @@
 
 namespace gemel {
 
-/// One kernel cannot have all of it: parts are evaluated first.
+/// The program does not fit one kernel; parts are evaluated first.
 struct TooLarge : ArgumentError {
     using ArgumentError::ArgumentError;
 };
@@ -26,13 +26,13 @@ class Program {
         const Operation* operation = nullptr;
         const FunctionDefinition* function = nullptr;
         ReductionKind reduction = ReductionKind::sum;
-        std::uint64_t axes = 0;  ///< a bit per axis, the last axis' the lowest
+        std::uint64_t axes = 0;  ///< a bit per axis, the lowest for the last axis
         std::vector<std::size_t> operands = {};
-        std::size_t place = 0;  ///< of an array or a number among them
+        std::size_t place = 0;  ///< the index of an array or a number
         Shape shape = {};
     };
 
-    /// @throws ArgumentError for numbers alone
+    /// @throws ArgumentError for expressions of numbers only
     explicit Program(std::span<const AnyExpr> roots);
 
     const std::vector<Value>& values() const { return values_; }
@@ -41,10 +41,11 @@ class Program {
     const std::vector<AnyArray>& arrays() const { return arrays_; }
     const std::vector<AnyNumber>& numbers() const { return numbers_; }
     bool is_reduction(std::size_t v) const { return values_[v].kind == ExpressionStructure::Kind::reduction; }
-    /// What the kernels depend on: equal keys have equal plans.
+    /// What the kernels depend on; equal keys have equal plans.
     std::vector<std::uint64_t> key() const;
 
-    /// Makes `v` a reduction of a new value: its operand reduced over `first` of its axes. @returns that value
+    /// Turns `v` into a reduction of a new value, which reduces the operand over the axes `first`. @returns the new
+    /// value
     std::size_t split_reduction(std::size_t v, std::uint64_t first);
 
    private:
@@ -59,7 +60,7 @@ class Program {
     std::map<std::vector<std::uint64_t>, std::size_t> known_;
 };
 
-/// A bit of an axis, and the shape with extent 1 along such axes.
+/// The bit of an axis; the shape with extent 1 along the given axes.
 inline bool has_axis(std::uint64_t axes, std::size_t axis, std::size_t rank) { return axes >> (rank - 1 - axis) & 1; }
 Shape without_axes(const Shape& shape, std::uint64_t axes);
 std::size_t count_along(const Shape& shape, std::uint64_t axes);

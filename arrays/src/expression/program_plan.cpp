@@ -13,7 +13,7 @@ namespace {
 
 using Kind = ExpressionStructure::Kind;
 
-/// Partial results of parts are combined as elements are.
+/// Partial results are combined by the same operation as elements.
 bool is_splittable(ReductionKind kind) { return kind != ReductionKind::argmin && kind != ReductionKind::argmax; }
 
 std::string axes_text(std::uint64_t axes, std::size_t rank) {
@@ -45,7 +45,7 @@ class Planning {
     const Shape& space(std::size_t v) const { return value(value(v).operands[0]).shape; }
     bool is_done(std::size_t v) const { return std::ranges::find(done_, v) != done_.end(); }
 
-    /// Reductions that are not done and that `v` needs, those first that others need.
+    /// The reductions that `v` needs and that are not done yet, those on which others depend first.
     void needed(std::size_t v, std::vector<std::size_t>& found, std::vector<std::size_t>& met) const {
         if (is_done(v) || std::ranges::find(met, v) != met.end()) return;
         met.push_back(v);
@@ -80,7 +80,7 @@ class Planning {
     }
 
     void add_reductions(const std::vector<std::size_t>& open) {
-        // The fewest axes first, of equally many the last ones: what is reduced along more of them begins with those.
+        // Fewest axes first, then the last axes: reductions along more axes begin with those.
         std::size_t lead = open.front();
         const auto rank_of = [&](std::size_t v) { return std::pair{std::popcount(value(v).axes), value(v).axes}; };
         bool has_lead = false;
@@ -100,14 +100,14 @@ class Planning {
         }
     }
 
-    /// Whether the last axis with several elements is among them.
+    /// Whether the axes include the last one with more than one element.
     static bool is_along_last(std::uint64_t axes, const Shape& shape) {
         std::size_t behind = 0;
         while (behind + 1 < shape.rank() && shape[shape.rank() - 1 - behind] == 1) ++behind;
         return (axes >> behind & 1) != 0;
     }
 
-    /// Of the elements that a reduction reads at one place; 16-bit floats are kept as floats.
+    /// Bytes of the elements that a reduction reads at one position; 16-bit floats are kept as floats.
     std::size_t bytes_of(std::size_t v) const {
         std::size_t bytes = 0;
         std::vector<std::size_t> met;
@@ -178,7 +178,7 @@ class Planning {
             step.outputs.push_back({v, r});
             pending_[r] = false;
         }
-        // What others will need stays.
+        // Values that later steps need are kept.
         const std::vector<std::size_t> later = open_reductions();
         for (const std::size_t v : included) {
             const bool is_needed = std::ranges::find(later, v) != later.end();
@@ -192,7 +192,7 @@ class Planning {
         plan_.steps.push_back(std::move(step));
     }
 
-    /// Roots that are nothing but a reduction that is done now.
+    /// Roots that consist of a reduction of this step.
     void give_done_roots(PlanStep& step) {
         for (PlanStep::Output& output : step.outputs)
             for (std::size_t r = 0; r < pending_.size() && !output.root; ++r)

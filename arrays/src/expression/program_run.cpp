@@ -44,8 +44,7 @@ struct WordsHash {
     }
 };
 
-/// The plan's kernels, made when a program of this structure is first met. Null if one kernel cannot have an operand's
-/// all.
+/// The plan's kernels, created for the first program of this structure. Null if one kernel cannot take all operands.
 std::shared_ptr<const Steps> steps_of(Program& program) {
     static auto& mutex = *new std::mutex;
     static auto& plans = *new std::unordered_map<std::vector<std::uint64_t>, std::shared_ptr<const Steps>, WordsHash>;
@@ -103,14 +102,14 @@ class Running {
             }
         return std::move(results_);
     }
-    /// The options that a row program is launched with.
+    /// The options for launching a row program.
     static RowOptions row_options(const StepKernel& step) {
         RowOptions options;
         for (std::size_t axis = 0; axis < step.shape.rank(); ++axis)
             options.along.push_back(has_axis(step.axes, axis, step.shape.rank()));
         return options;
     }
-    /// For looking at kernels: arguments as run() would give them, what steps before find in arrays without values.
+    /// For showing kernels: the arguments of run(), with empty arrays for the results of earlier steps.
     RowKernel::Description describe(const StepKernel& step, const Dialect& dialect) {
         views_.clear();
         arguments_.clear();
@@ -131,8 +130,8 @@ class Running {
     bool is_kept(std::size_t value) const {
         return std::ranges::any_of(kept_, [&](const auto& kept) { return kept.first == value; });
     }
-    /// Whether a kernel may write the caller's array: of the right type and shape, and read by nobody but at the same
-    /// place by the same kernel, the last one.
+    /// Whether a kernel may write the caller's array: type and shape match, and it is read only by the last kernel,
+    /// element by element.
     bool takes_given(const StepKernel::Output& output) const {
         if (!output.root || !out_[*output.root]) return false;
         const AnyArray& given = *out_[*output.root];
@@ -187,11 +186,11 @@ class Running {
     std::span<const AnyArray* const> out_;
     std::vector<AnyArray> results_;
     std::vector<std::pair<std::size_t, AnyArray>> kept_;
-    std::deque<AnyArray> views_;  ///< arguments point into it
+    std::deque<AnyArray> views_;  ///< arguments point to these
     std::vector<CallArgument> arguments_;
 };
 
-/// Without a row program: reductions first, then the rest, which is split where it is too large.
+/// Without a row program: first the reductions, then the rest, which is split if it is too large for one kernel.
 std::vector<AnyArray> evaluate_apart(const Context& context, std::span<const AnyExpr> expressions,
                                      std::span<const AnyArray* const> out) {
     std::vector<AnyArray> results;
@@ -263,7 +262,7 @@ std::string size_text(double bytes) {
                      : text(whole / 10, ".", whole % 10, " ", units[unit]);
 }
 
-/// What a step reads and writes, each element once per reading.
+/// The bytes that a step reads and writes, in all its passes.
 struct Traffic {
     double read = 0, written = 0;
 };
@@ -296,7 +295,7 @@ std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_
     const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
     if (!steps)
         return "not fused: arrays without elements, or too many operands for one kernel. Reductions run first.\n";
-    // Splitting reductions gives the program values that the steps speak of.
+    // Planning splits reductions and adds values to the program, to which the steps refer.
     plan_of(program, KernelCache::of(program.arrays().front()).info());
     const Context context = program.arrays().front().context();
     const Dialect& dialect = context.dialect();

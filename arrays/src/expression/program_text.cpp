@@ -15,12 +15,12 @@ namespace {
 
 using Kind = ExpressionStructure::Kind;
 
-/// What a reduction's value is kept in: 16-bit floats in float.
+/// The type of a stored reduction: float for 16-bit floats.
 DType found_dtype(const Program::Value& value) {
     return is_sixteen_bit_float(value.dtype) ? dtype_of<float>() : value.dtype;
 }
 
-/// Prints the values of one step.
+/// Prints the kernel of one step.
 class StepText {
    public:
     StepText(const Program& program, const PlanStep& step, const std::vector<std::size_t>& kept)
@@ -70,7 +70,7 @@ class StepText {
         if (arguments > max_call_arguments - 2) throw TooLarge("an expression has too many operands for one kernel");
     }
 
-    /// "out0[i] = ...;" of the outputs that have all elements.
+    /// "out0[i] = ...;" for the outputs that have a value per element.
     std::string body(const StepKernel& made) {
         std::vector<std::string> values;
         for (const StepKernel::Output& output : made.outputs)
@@ -130,7 +130,7 @@ class StepText {
         return {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))};
     }
 
-    /// Values of elements that cost more than a few operations, that loop l needs and what comes behind it.
+    /// Values per element that are expensive and that both loop l and later code need.
     std::vector<std::size_t> worth_keeping(const StepKernel& made, std::size_t l) const {
         std::vector<std::size_t> here, later, kept;
         const auto walk = [&](const auto& self, std::size_t v, std::vector<std::size_t>& met) -> void {
@@ -152,7 +152,7 @@ class StepText {
         for (const std::size_t v : step_.loops[l]) choose(choose, program_[v].operands[0]);
         return kept;
     }
-    /// Values of each row that follow from what loops up to l have found: the largest parts of what comes behind it.
+    /// Values per row that follow from the results up to loop l: the largest such parts of later code.
     std::vector<std::size_t> worth_fixing(const StepKernel& made, std::size_t l) const {
         std::size_t known = 0;
         for (std::size_t k = 0; k <= l; ++k) known += step_.loops[k].size();
@@ -187,7 +187,7 @@ class StepText {
             if (!output.per_row) choose(choose, output.value);
         return fixed;
     }
-    /// Elementary functions and users' own.
+    /// Elementary functions and user functions.
     static bool is_costly(const Program::Value& value) {
         if (value.function) return true;
         return value.operation && value.operation->compute == Compute::in_result &&
@@ -232,7 +232,7 @@ class StepText {
                          {});
     }
 
-    /// Statements and a value as one expression: a function of all elements and numbers, where there are statements.
+    /// Statements and a value as one expression. If there are statements, a function of all elements and numbers.
     std::string as_expression(const ExpressionText::Statements& all, DType dtype) {
         if (all.text.empty()) return all.values[0];
         std::string body = all.text, result = all.values[0];
@@ -329,11 +329,11 @@ class StepText {
     const Program& program_;
     const PlanStep& step_;
     const std::vector<std::size_t>& kept_;
-    ExpressionOperands operands_;  ///< of numbers alone, which are added as they are met
+    ExpressionOperands operands_;  ///< numbers only, added when they are first used
     ExpressionText text_;
     std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
-    std::map<std::size_t, std::size_t> fixed_;  ///< values of rows that follow from those, by number
-    std::map<std::size_t, std::size_t> held_;   ///< values of elements that loops before have found, by number
+    std::map<std::size_t, std::size_t> fixed_;  ///< values per row that follow from those, by number
+    std::map<std::size_t, std::size_t> held_;   ///< values per element from earlier loops, by number
     std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_, numbers_printed_;
     std::vector<StepKernel::Array> arrays_;
     std::vector<std::size_t> numbers_;

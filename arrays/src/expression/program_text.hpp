@@ -1,4 +1,4 @@
-/// The kernels of a plan's steps, and what they take.
+/// The kernels of a plan's steps, and their arguments.
 #pragma once
 
 #include "expression/program_plan.hpp"
@@ -12,11 +12,11 @@
 
 namespace gemel {
 
-/// A step with its kernel: all that running it needs beside the program's arrays and numbers.
+/// A step with its kernel: everything for running it except the program's arrays and numbers.
 struct StepKernel {
     struct Array {
-        bool is_kept = false;   ///< found by a step before
-        std::size_t place = 0;  ///< of the value that was kept, or of the program's array
+        bool is_kept = false;   ///< computed by an earlier step
+        std::size_t place = 0;  ///< the number of the kept value, or of the program's array
         DType dtype = {};
     };
     struct Output {
@@ -37,7 +37,7 @@ struct StepKernel {
     std::variant<std::monostate, RowKernel, ElementwiseKernel, Reduction> kernel = {};
 };
 
-/// @throws TooLarge if one kernel cannot have all operands
+/// @throws TooLarge if one kernel cannot take all operands
 std::vector<StepKernel> kernels_of(const Program& program, const Plan& plan);
 
 }  // namespace gemel

@@ -36,7 +36,7 @@ bool is_apart(const AnyArray& out, const ExpressionOperands& operands) {
                         [&](const AnyArray* array) { return out.may_overlap(*array); });
 }
 
-/// One launch of the kernel that `make` makes of the expression. @param kind  tells such kernels apart
+/// One launch of the kernel that `make` creates for the expression. @param kind  identifies such kernels
 template <class Make>
 void launch_into(std::uint64_t kind, const ExpressionView& whole, const Target& target, std::span<AnyArray> found,
                  const Make& make) {
@@ -46,7 +46,8 @@ void launch_into(std::uint64_t kind, const ExpressionView& whole, const Target& 
     ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
     key.add(kind);
-    if (operands.array_count == 0) throw ArgumentError("an expression without an array operand cannot be reduced");
+    if (operands.array_count == 0)
+        throw ArgumentError("an expression has no array operand; expected at least one array");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
     static const std::optional<std::vector<int>> all;

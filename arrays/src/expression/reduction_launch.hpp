@@ -1,4 +1,4 @@
-/// The launches that reductions of expressions are made of.
+/// The launches of reductions of expressions.
 #pragma once
 
 #include "expression/derived_expression.hpp"
@@ -11,25 +11,25 @@
 
 namespace gemel {
 
-/// What is reduced over, and where the result goes.
+/// The reduced axes and the destination.
 struct Target {
     const ReductionAxes& axis;
     bool keepdims;
-    const AnyArray* out = nullptr;  ///< written if the kernel can: in its type, without gaps, apart from the operands
+    const AnyArray* out = nullptr;  ///< written if possible: same type, contiguous, apart from operands
 };
 
 inline bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
-/// As NumPy, a single value has the axes 0 and -1 for functions that ask for one.
+/// As in NumPy, functions that take one axis accept the axes 0 and -1 of a single value.
 bool is_single_value(const Shape& shape, const ReductionAxes& over);
 inline int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + static_cast<int>(shape.rank()) : axis; }
-/// @throws ArgumentError for an axis that is not there, or given twice
+/// @throws ArgumentError for an axis that is out of range or occurs twice
 void check_axes(const Shape& shape, const std::vector<int>& axes);
 
-/// One launch of the kernel of this kind. @returns the target, or a new array
+/// One launch of the kernel of this kind. @returns the destination, or a new array
 AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target);
-/// The sums of the elements and of their squares, from one reading. @param whole  of a real type, in which sums are
-/// found
+/// The sums of the elements and of their squares, in one pass. @param whole  of a real type, in which the sums are
+/// computed
 std::array<AnyArray, 2> launch_moments(const ExpressionView& whole, const Target& target);
 
 /// The values of an expression, into `out` if there is one.

@@ -1,4 +1,4 @@
-/// The C text of each kind of reduction: a row of a table.
+/// The C text of each kind of reduction, as rows of a table.
 #include "expression/reduction_texts.hpp"
 
 #include <gemel/codegen/struct_declaration.hpp>
@@ -11,22 +11,22 @@
 namespace gemel {
 namespace {
 
-/// What becomes of an element before it is combined with others.
+/// How an element is converted before it is combined with others.
 enum class Map : std::uint8_t {
     converted,   ///< its value in the result's type
     unchanged,   ///< its value
-    truth,       ///< whether it is other than zero
-    with_index,  ///< its value and its place
+    truth,       ///< whether it is not zero
+    with_index,  ///< its value and its index
 };
 
-/// The value that changes nothing.
+/// The identity.
 enum class Identity : std::uint8_t { zero, one, least, greatest };
 
 struct KindText {
     Map map;
     Identity identity;
     const char* reduce;           ///< of `a` and `b`; empty: their sum or product, which depends on the type
-    const char* reduce_floating;  ///< the same where there are NaN, which win
+    const char* reduce_floating;  ///< the same for types with NaN, which takes precedence
 };
 
 constexpr KindText sum_text{Map::converted, Identity::zero, "", ""};
@@ -44,7 +44,7 @@ const KindText& text_of(ReductionKind kind) {
     return *rows[static_cast<std::size_t>(kind)];
 }
 
-/// The greatest (least) value of a real type, in C.
+/// The largest (smallest) value of a real type, in C.
 std::string extreme(DType dtype, bool greatest) {
     if (dtype.is_floating()) return greatest ? "INFINITY" : "-INFINITY";
     if (dtype.kind() == DType::Kind::boolean) return greatest ? "1" : "0";
@@ -61,7 +61,7 @@ std::string identity_text(Identity identity, DType dtype) {
     return dtype.kind() == DType::Kind::complex ? text(codegen::value_type(dtype), "_new(", number, ", 0)") : number;
 }
 
-/// A value and where it stands.
+/// A value and its index.
 DType place_type(DType value) {
     const DType index = dtype_of<std::int64_t>();
     const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
@@ -72,14 +72,14 @@ DType place_type(DType value) {
     return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
 }
 
-/// The type in which values are compared: 16-bit floats as the floats that they are.
+/// The type in which values are compared: float for 16-bit floats.
 DType compared_type(DType own) {
     if (own.is_floating() && own.size_bytes() == 2) return dtype_of<float>();
     return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
 }
 
-/// The functions place(value, index) and better(a, b), their names ending with `at`. @param order  "<" for the least,
-/// ">" for the greatest
+/// The functions place(value, index) and better(a, b); their names end with `at`. @param order  "<" for the minimum,
+/// ">" for the maximum
 std::string place_functions(const std::string& place, const std::string& at, DType compared, const char* order) {
     const char* const equal = compared.is_floating()
                                   ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
@@ -93,8 +93,8 @@ std::string place_functions(const std::string& place, const std::string& at, DTy
                 " b.value ? a : b;\n}\n");
 }
 
-/// What finds the place of an extreme: elements with their indices. Where nothing beats the identity all elements are
-/// equal to it, and the first of them is at 0.
+/// The reduction of elements with their indices that finds the index of an extreme. If no element is better than the
+/// identity, all are equal to it, and the first one has index 0.
 void add_places(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
     const bool is_max = row.identity == Identity::least;
     const DType compared = compared_type(own);
@@ -146,7 +146,8 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
                          DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
     const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
-    // max(abs(x - 3 * y)) asks whether two ways to compute the same agree: with x - 3 * y rounded once they would not.
+    // max(abs(x - 3 * y)) tests whether two computations agree; a fused x - 3 * y, rounded once, would make them
+    // differ.
     const bool is_sum = kind == ReductionKind::sum || kind == ReductionKind::product;
     return Reduction(std::move(parts.arguments), {value}, {result}, "reduction", std::move(parts.preamble),
                      {.fp_contract = is_sum});

@@ -8,15 +8,15 @@
 
 namespace gemel {
 
-/// One reduction's texts, of elements whose value has the text `map`. Functions that it calls are added to the
-/// preamble, under names that end with `at`. @param own  the elements' type
+/// The texts of a reduction of elements whose value has the text `map`. Functions that it calls are added to the
+/// preamble; their names end with `at`. @param own  the elements' type
 ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::string map, const std::string& at,
                               std::string& preamble);
 
-/// @param result  the type of the result, in which it is also found (16-bit floats: in float)
+/// @param result  the type of the result and of the computation (float for 16-bit floats)
 Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
                          DType result);
-/// To two doubles: the sums of the elements and of their squares.
+/// Two doubles: the sums of the elements and of their squares.
 Reduction make_moments(const ExpressionView& expression, const ExpressionOperands& operands);
 
 }  // namespace gemel

@@ -1,4 +1,4 @@
-/// Reductions of arrays and expressions: one body for types that C++ knows and for those known at run time only.
+/// Reductions of arrays and expressions: one implementation for types known in C++ and types known at run time.
 #include <gemel/arrays/reductions.hpp>
 
 #include "expression/any_number.hpp"
@@ -22,13 +22,13 @@ namespace {
 using detail::ReduceCall;
 using detail::Reducing;
 
-/// What a function is called, and which options it has beside axis, keepdims and out.
+/// The name of a function, and its options besides axis, keepdims and out.
 struct FunctionRow {
     Reducing function;
     const char* name;
     bool takes_dtype = false, takes_initial = false, takes_ddof = false;
-    bool takes_one_axis_of_none = true;  ///< axis 0 or -1 of a single value, as NumPy
-    bool has_order = false;              ///< chooses among the elements, of which there must be one
+    bool takes_one_axis_of_none = true;  ///< accepts axis 0 or -1 for a single value, as NumPy does
+    bool has_order = false;              ///< selects one of the elements, so there must be at least one
     ReductionKind kind = ReductionKind::sum;
 };
 constexpr FunctionRow functions[] = {
@@ -85,7 +85,7 @@ Shape shape_of(const ExpressionView& expression) {
     return broadcast.shape();
 }
 
-/// How many elements become one. Axes out of range, which are refused elsewhere, are passed over.
+/// The number of elements per result. Axes out of range, which are refused elsewhere, are ignored.
 std::size_t count_over(const Shape& shape, const ReductionAxes& over) {
     if (!over.axes()) return shape.count();
     std::size_t count = 1;
@@ -110,14 +110,14 @@ Shape shape_without(const Shape& shape, const ReductionAxes& over, bool keepdims
     return kept;
 }
 
-// One call, prepared: its elements, the type of its result.
+// A prepared call: its elements and the type of its result.
 
 struct Prepared {
     const FunctionRow& row;
     const ReduceCall& call;
     DerivedExpression elements;
     DType result;
-    std::size_t count = 0;  ///< of elements that become one; not found where it does not matter
+    std::size_t count = 0;  ///< elements per result; not computed if it is not needed
     const AnyArray* out = nullptr;
 };
 
@@ -191,7 +191,7 @@ Prepared prepare(const FunctionRow& row, const ExpressionView& x, const ReduceCa
     return prepared;
 }
 
-/// The kinds of reduction themselves, from a number if there is one.
+/// Each kind of reduction, with an initial number if there is one.
 AnyArray found(Prepared& call, const std::optional<AnyNumber>& first) {
     if (call.row.function == Reducing::count_nonzero) call.elements.then(Step::not_equal, AnyNumber(std::int64_t{0}));
     const AnyArray found =

@@ -15,7 +15,7 @@ bool fits(const AnyExpr& expression) {
     return !operands.exceeds;
 }
 
-/// Works from the leaves up. Parts that stand in several places are evaluated once.
+/// Works from the leaves up. Parts that are used several times are evaluated once.
 class Splitting {
    public:
     AnyExpr fitting(const AnyExpr& expression) {
@@ -50,7 +50,8 @@ class Splitting {
         return place->second.second;
     }
     std::unordered_map<const ExpressionNode*, AnyExpr> fitting_;
-    std::unordered_map<const ExpressionNode*, std::pair<AnyExpr, AnyExpr>> evaluated_;  ///< the first keeps the key
+    std::unordered_map<const ExpressionNode*, std::pair<AnyExpr, AnyExpr>>
+        evaluated_;  ///< the first of each pair keeps its key alive
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace gemel {
 
-/// The same expression with as many parts evaluated as must be for one kernel to do the rest.
+/// The expression with as many parts evaluated as necessary for one kernel to do the rest.
 AnyExpr split(const AnyExpr& expression);
 
 }  // namespace gemel

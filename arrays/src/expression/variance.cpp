@@ -13,7 +13,7 @@
 namespace gemel {
 namespace {
 
-/// An expression of the first elements of the runs that are reduced: of the same kind, of the arrays' beginnings.
+/// The first elements of the reduced runs, as an expression of the same structure over views of the arrays.
 class FirstOfRuns {
    public:
     FirstOfRuns(const ExpressionView& of, const Shape& shape, const ReductionAxes& over)
@@ -57,7 +57,7 @@ class FirstOfRuns {
     mutable boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> firsts_;
 };
 
-/// The shape of the operands together; nothing if one kernel cannot have them all.
+/// The common shape of the operands; empty if one kernel cannot take them all.
 std::optional<Shape> common_shape(const ExpressionView& expression) {
     ExpressionOperands operands;
     expression.collect(expression.expression, operands);
@@ -67,10 +67,10 @@ std::optional<Shape> common_shape(const ExpressionView& expression) {
     return broadcast.shape();
 }
 
-/// The sum of the squared distances from the mean, times n: of float, from one reading in double. Elements are counted
-/// from the first of their run, d = x - x0, so that the sum is S(d*d) - S(d)*S(d)/n. One of the d is zero, so that
-/// S(d)*S(d)/n is at most (1 - 1/n) S(d*d): what cancels costs at most a factor n of double's precision.
-/// @returns false if there is no such way
+/// Computes S(d) and S(d*d) of float elements in double, in one pass, where d = x - x0 is the distance from the first
+/// element of the run. The sum of squared distances from the mean is S(d*d) - S(d)*S(d)/n. Since one d is zero,
+/// S(d)*S(d)/n is at most (1 - 1/n) S(d*d), so that cancellation loses at most a factor of n in double's precision.
+/// @returns false if this way is not possible
 bool in_one_reading(DerivedExpression& elements, const Target& target, std::size_t count, AnyArray& squares,
                     AnyArray& sums) {
     if (!(elements.dtype() == dtype_of<float>()) || count == 0 || count > std::size_t{1} << 30) return false;
@@ -86,19 +86,19 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
     return true;
 }
 
-/// Whether runs are so short that a program of rows keeps their elements between its two loops: it reads them once, and
-/// writes nothing but the results. Limits measured on an H200, beside sums in double of one reading.
+/// Whether runs are so short that a row program keeps their elements between its two loops: it reads them once and
+/// writes only the results. Limits measured on an H200, against sums in double in one pass.
 bool is_for_rows(const ExpressionView& elements, const ReductionAxes& over, std::size_t count, double ddof) {
     if (!over.axes() || static_cast<double>(count) <= ddof || count < 2) return false;
     ExpressionOperands operands;
     elements.collect(elements.expression, operands);
     if (operands.exceeds || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
     const AnyArray& x = *operands.arrays[0];
-    constexpr std::size_t fewest_elements = 1 << 22;  // below, what the host does takes as long as the kernels
+    constexpr std::size_t fewest_elements = 1 << 22;  // below, the host's work takes as long as the kernels
     if (x.size() < fewest_elements || x.dtype().kind() == DType::Kind::complex) return false;
     std::vector<bool> reduced(x.rank());
     for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(x.shape(), axis))] = true;
-    // The reduced axes follow each other; behind them there are none, or columns that lie side by side.
+    // The reduced axes must be consecutive, followed by nothing or by contiguous columns.
     std::size_t last = x.rank(), inner = 1, run = 1;
     while (last > 0 && !reduced[last - 1]) inner *= static_cast<std::size_t>(x.shape()[--last]);
     while (last > 0 && reduced[last - 1]) run *= static_cast<std::size_t>(x.shape()[--last]);
@@ -108,7 +108,7 @@ bool is_for_rows(const ExpressionView& elements, const ReductionAxes& over, std:
     return inner >= 32 && run <= (x.dtype().size_bytes() == 2 ? longest_half_column : longest_column);
 }
 
-/// Of distances from the mean. What the mean's rounding adds to each of them is taken off again.
+/// The variance from distances to the mean. The effect of the rounding error in the mean is subtracted.
 /// @source Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance"
 AnyArray in_rows(const ExpressionView& elements, const Target& target, std::size_t count,
                  const VarianceOptions& options) {
@@ -133,7 +133,7 @@ AnyArray in_rows(const ExpressionView& elements, const Target& target, std::size
 
 }  // namespace
 
-/// The sum of the elements as a type, divided by their number, as another.
+/// The sum of the elements in one type, divided by their number, as another type.
 AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result) {
     const DType type = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
     const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});

@@ -7,16 +7,16 @@
 
 namespace gemel {
 
-/// The sum of the elements as a type, divided by their number, as another.
+/// The sum of the elements in one type, divided by their number, as another type.
 AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result);
 
 struct VarianceOptions {
     double ddof;
-    bool root;  ///< its square root instead
+    bool root;  ///< the standard deviation instead
     DType result;
 };
-/// @param elements  operations are added to it
-/// @param count     how many elements become one
+/// @param elements  operations are appended to it
+/// @param count     elements per result
 AnyArray variance_of(DerivedExpression& elements, const Target& target, std::size_t count,
                      const VarianceOptions& options);
 

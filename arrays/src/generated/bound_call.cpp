@@ -77,7 +77,7 @@ void BoundCall::check_argument(std::size_t i, const CallArgument& argument) {
                     to_string(array.strides()),
                     "), but the snippet uses it as a pointer; pass .copy(), or touch it as ", p.name, "[...] only"));
     if (array.rank() > max_axes) declared_.refuse(i, text("has ", array.rank(), " axes, expected at most ", max_axes));
-    // Elements of one place in memory cannot be written by several threads.
+    // An element with several indices cannot be written by several threads.
     if (!may_write(i) || !array.repeats()) return;
     for (std::size_t axis = 0; axis < array.rank(); ++axis)
         if (array.strides()[axis] == 0 && array.shape()[axis] > 1)
@@ -107,7 +107,7 @@ void BoundCall::check_shapes() {
         if (!a.array) continue;
         const AnyArray& array = *a.array;
         if (!a.is_element) {
-            // Reached by other subscripts only: where it has gaps, subscripts are found through its layout.
+            // Used with other subscripts only. If it has gaps, subscripts are resolved by its layout.
             if (!declared_.uses[i].elsewhere || array.is_contiguous()) continue;
             if (!(array.shape() == *shape_))
                 declared_.refuse(i, text("has gaps between its elements and the shape ", to_string(array.shape()),
@@ -137,7 +137,7 @@ const std::string& BoundCall::leading_name() const {
 
 namespace {
 
-/// Whether interleaved elements never meet, as in x[::2] and x[1::2].
+/// Whether the elements interleave and never coincide, as in x[::2] and x[1::2].
 bool interleaved(const AnyArray& a, std::size_t a_offset, const AnyArray& b, std::size_t b_offset) {
     std::int64_t step = 0;
     for (const AnyArray* array : {&a, &b})
@@ -166,8 +166,8 @@ void BoundCall::check_aliasing() {
             const bool same = arrays_[r].offset_bytes == arrays_[w].offset_bytes && read.shape() == written.shape() &&
                               read.strides() == written.strides() &&
                               read.dtype().size_bytes() == written.dtype().size_bytes();
-            // Another array's own element is read before it is written, by the same thread: from registers, unless the
-            // snippet goes on to read what it has written through the other name.
+            // The other array's element is read by the same thread before it is written, from registers; unless the
+            // snippet reads it after writing it through the other name.
             if (same && !scattered && !use.elsewhere && !use.bare) {
                 const DType& dtype = read.dtype();
                 const bool always_in_registers =
@@ -190,7 +190,7 @@ void BoundCall::check_aliasing() {
     }
 }
 
-/// What an argument's open type stands for: what the arrays say, the first value's type if there are none.
+/// The type of an argument's open type: that of the arrays, or of the first value if there are none.
 DType BoundCall::open_dtype(std::size_t i) const {
     if (arrays_[i].array) return arrays_[i].array->dtype();
     const auto shares_type = [&](std::size_t k) {
@@ -205,7 +205,7 @@ DType BoundCall::open_dtype(std::size_t i) const {
 
 std::vector<Parameter> BoundCall::parameters() const {
     std::vector<std::pair<std::string, DType>> types;
-    // Arrays first: a value says what a type stands for only where no array does.
+    // Arrays first: a value decides an open type only if no array does.
     for (const bool arrays : {true, false})
         for (std::size_t i = 0; i < arguments_.size(); ++i) {
             const Parameter& p = declared_.parameters[i];
@@ -216,8 +216,8 @@ std::vector<Parameter> BoundCall::parameters() const {
             if (known == types.end()) {
                 types.push_back({p.type, dtype});
             } else if (arrays && !(known->second == dtype)) {
-                declared_.refuse(i, text("makes ", p.type, " stand for ", dtype.name(),
-                                         ", but an argument before it for ", known->second.name()));
+                declared_.refuse(i, text("binds ", p.type, " to ", dtype.name(),
+                                         ", but an earlier argument binds it to ", known->second.name()));
             }
         }
     return bind_types(declared_, types);

@@ -17,40 +17,40 @@
 
 namespace gemel {
 
-/// A call after all checks. Lives on the stack of one call, refers to the caller's arrays, and does not change.
+/// A call after all checks. Lives on the stack during one call, refers to the caller's arrays, and does not change.
 class BoundCall {
    public:
     struct Array {
         const AnyArray* array = nullptr;  ///< null for values
-        bool is_element = false;          ///< touched as x[i], or found through its layout
+        bool is_element = false;          ///< accessed as x[i], or through its layout
         std::size_t offset_bytes = 0;     ///< from the start of the allocation
     };
 
-    /// @throws ArgumentError through `declared`
+    /// @throws ArgumentError, by `declared`
     BoundCall(const DeclaredArguments& declared, std::span<const CallArgument> arguments);
 
     const DeclaredArguments& declared() const { return declared_; }
     std::span<const CallArgument> arguments() const { return arguments_; }
     /// One per argument.
     std::span<const Array> arrays() const { return arrays_; }
-    /// The first array, which gives the context. There is one.
+    /// The first array, which determines the context. There is at least one.
     const AnyArray& leading() const { return *leading_; }
     Context context() const { return leading_->context(); }
     const Shape& shape() const { return *shape_; }
     std::size_t count() const { return count_; }
-    /// Whether some array is touched as x[i], and so has count() elements.
+    /// Whether some array is accessed as x[i], and so has count() elements.
     bool has_elements() const { return array_count_ > 0; }
-    /// Of the largest element that is touched as x[i].
+    /// The size of the largest element accessed as x[i].
     std::uint32_t item_bytes() const { return item_bytes_; }
-    /// How many arrays are touched as x[i].
+    /// The number of arrays accessed as x[i].
     std::uint32_t array_count() const { return array_count_; }
     bool all_contiguous() const { return all_contiguous_; }
-    /// Whether what is written through one argument is read through another.
+    /// Whether memory that is written through one argument is read through another.
     bool reads_what_it_writes() const { return reads_what_it_writes_; }
 
-    /// The types that open parameters stand for, in the order of these.
+    /// The types of the open parameters, in their order.
     std::span<const DType> open_types() const { return open_types_; }
-    /// The declarations with all types filled in; made only when a variant is compiled.
+    /// The declarations with all types filled in; created only when a variant is compiled.
     std::vector<Parameter> parameters() const;
     /// The type in which the kernel takes a value.
     DType value_type(std::size_t i) const {
@@ -60,9 +60,9 @@ class BoundCall {
 
    private:
     void check_argument(std::size_t i, const CallArgument& argument);
-    /// Of a texture or an image; its rank is the launch's affair.
+    /// Checks a texture or an image; its rank is checked at the launch.
     void check_sampled(std::size_t i, const CallArgument& argument) const;
-    /// Whether the snippet assigns an argument's elements at [i], or takes their address to do so.
+    /// Whether the snippet assigns an argument's elements at [i], or takes their address for that.
     bool may_write(std::size_t i) const;
     DType open_dtype(std::size_t i) const;
     void check_shapes();

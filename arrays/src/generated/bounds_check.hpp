@@ -1,4 +1,4 @@
-/// GEMEL_CHECK=1: subscripts that a snippet computes are checked in the kernel, and reported after it.
+/// GEMEL_CHECK=1: kernels check the subscripts that a snippet computes, and violations are reported after the launch.
 #pragma once
 
 #include "generated/argument_list.hpp"
@@ -10,15 +10,15 @@
 
 namespace gemel {
 
-/// One checked call, or nothing where checks are off or no array is touched otherwise than as x[i].
+/// The check of one call. Does nothing if checks are off or all arrays are accessed only as x[i].
 class BoundsCheck {
    public:
     BoundsCheck(const BoundCall& call, const KernelCache& cache);
     /// Whether this call is checked.
     bool is_on() const { return report_.has_value(); }
-    /// Behind the call's own arguments.
+    /// Adds arguments after the call's own.
     void add_to(ArgumentList& list);
-    /// After the launches. Waits for them. @throws Error naming the array, the subscript and i
+    /// To be called after the launches; waits for them. @throws Error naming the array, the subscript and i
     void finish();
 
    private:

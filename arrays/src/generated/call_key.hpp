@@ -1,4 +1,4 @@
-/// What identifies the text of an expression, compared on every call: words on the stack, no allocation.
+/// The key of an expression's text, compared on every call: words on the stack, without allocation.
 #pragma once
 
 #include "generated/declared_arguments.hpp"
@@ -13,7 +13,7 @@ namespace gemel {
 
 class CallKey {
    public:
-    /// @throws ArgumentError if there are more words than any expression of one kernel needs
+    /// @throws ArgumentError if there are more words than an expression of one kernel can have
     void add(std::uint64_t word) {
         if (words_.size() == words_.capacity())
             throw ArgumentError("an expression has too many parts for one kernel; evaluate some of it with .eval()");

@@ -19,14 +19,14 @@ using codegen::LastStep;
 using Array = BoundCall::Array;
 using AxisList = boost::container::static_vector<std::size_t, max_axes>;
 
-/// Along the grid's y and z; CUDA's limit.
+/// Maximum blocks along y and z of the grid; CUDA's limit.
 constexpr std::size_t max_blocks_across = 65535;
 
 std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
 
 bool has_call_shape(const BoundCall& call, const Array& a) { return a.array->shape() == call.shape(); }
 
-/// Indices of so many elements and what blocks step over the end need 64 bits.
+/// Such element counts, plus the overshoot of the last blocks, need 64-bit indices.
 bool is_long(std::size_t count) { return count >= (std::size_t{1} << 31) - (std::size_t{1} << 20); }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
 
 namespace {
 
-/// Whether axes may be sorted: nothing counts along C order, neither the snippet nor a range nor an array of another
+/// Whether axes may be reordered: nothing depends on C order, neither the snippet, nor a range, nor an array of another
 /// shape.
 bool any_order(const BoundCall& call, bool sliced) {
     return call.declared().order_free && !sliced &&
@@ -58,7 +58,7 @@ bool any_order(const BoundCall& call, bool sliced) {
                        [&](const Array& a) { return !a.is_element || has_call_shape(call, a); });
 }
 
-/// Sorts axes by the steps of the arrays, those that are written first: the first that tells two axes apart decides.
+/// Sorts axes by the arrays' strides, written arrays first: the first array whose strides differ decides.
 void sort_axes(const BoundCall& call, AxisList& axes) {
     const auto goes_before = [&](std::size_t a, std::size_t b) {
         for (const bool written : {true, false})
@@ -66,18 +66,18 @@ void sort_axes(const BoundCall& call, AxisList& axes) {
                 const Array& array = call.arrays()[i];
                 if (!array.is_element || call.declared().uses[i].element_written != written) continue;
                 const auto step = [&](std::size_t axis) { return std::abs(array.array->strides()[axis]); };
-                // A broadcast axis has no place of its own.
+                // A broadcast axis does not decide.
                 if (step(a) != step(b) && step(a) != 0 && step(b) != 0) return step(a) > step(b);
             }
         return false;
     };
-    // By insertion: std::stable_sort takes memory from the heap.
+    // Insertion sort: std::stable_sort allocates on the heap.
     for (std::size_t k = 1; k < axes.size(); ++k)
         for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
 }
 
-/// Tiles are of the last two axes: the axis along which the most bytes lie side by side, of arrays whose neighbours are
-/// not along the last one, becomes the last but one.
+/// Tiles cover the last two axes. Moves the axis along which the most bytes are contiguous, other than the last, to the
+/// second last position.
 void bring_neighbours_into_tiles(const BoundCall& call, MergedAxes& axes) {
     boost::container::static_vector<std::size_t, max_axes> bytes(axes.size(), 0);
     for (const Array& a : call.arrays()) {
@@ -90,7 +90,8 @@ void bring_neighbours_into_tiles(const BoundCall& call, MergedAxes& axes) {
         std::rotate(axes.begin() + (most - bytes.begin()), axes.begin() + (most - bytes.begin()) + 1, axes.end() - 1);
 }
 
-/// The call's axes, dropped and merged as far as all arrays allow; where the order does not matter they are sorted.
+/// The call's axes, with axes of extent 1 dropped and neighbours merged as far as all arrays allow; sorted if order
+/// does not matter.
 MergedAxes collapsed_axes(const BoundCall& call, bool sliced) {
     AxisList order;
     for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
@@ -109,8 +110,8 @@ MergedAxes collapsed_axes(const BoundCall& call, bool sliced) {
     return axes;
 }
 
-/// Finds which arrays are linear along the merged axes, and the steps of the others, or of all where `keeps_all`.
-/// @returns whether some array's neighbours along the last axis are a cache line apart
+/// Finds the arrays that are linear along the merged axes, and the strides of the others, or of all with `keeps_all`.
+/// @returns whether an array's neighbours along the last axis are a cache line or more apart
 bool add_steps(const BoundCall& call, const MergedAxes& axes, bool keeps_all, CallLayout& layout) {
     bool far_columns = false;
     for (const MergedAxis& axis : axes) layout.values.push_back(axis.extent);
@@ -144,7 +145,7 @@ bool add_steps(const BoundCall& call, const MergedAxes& axes, bool keeps_all, Ca
     return far_columns;
 }
 
-/// Tiles of the wished area fit the last two axes, unless one of these is so short that most threads would idle.
+/// Chooses tiles of the requested area over the last two axes, unless an axis is so short that most threads would idle.
 void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, CallLayout& layout) {
     KernelLayout& kernel = layout.kernel;
     if (kernel.rank < 2 || kernel.sliced || !tuning.tile_width) return;
@@ -159,8 +160,8 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     const std::int64_t area = std::max(power(tuning.tile_width) * power(tuning.tile_rows), block);
     std::int64_t width = std::min(power(tuning.tile_width), up(columns)), height = 0;
     if (block == 1) {
-        // Where each column is in a cache line of its own, few lines are kept in use, by many rows: more of them, a
-        // power of 2 apart as they often are, would drive each other out.
+        // If each column is in its own cache line, tiles are narrow and tall, so that few lines are in use: lines a
+        // power of 2 apart, as is common, would evict each other.
         if (far_columns) width = std::min<std::int64_t>(width, 16);
         height = area / width;
     } else {
@@ -182,8 +183,8 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     layout.tiles = {along, down, outer};
 }
 
-/// Chooses wide accesses. The length of a pack follows from the arrays that are moved in packs, and the alignment that
-/// these need from the length: those that do not have it are left out, until all that remain have.
+/// Chooses wide accesses. The packed arrays determine the pack length, which determines the required alignment. Arrays
+/// that are not so aligned are removed until all remaining ones are.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
     const auto& uses = call.declared().uses;
     boost::container::static_vector<std::size_t, max_call_arguments> packs;
@@ -198,7 +199,7 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
     for (bool settled = false; !settled;) {
         if (packs.empty()) return;
         std::size_t largest = 0, smallest = 16;
-        // The first array that is written, else the first, decides how many elements come before the packs.
+        // The first written array, or the first array, determines the number of elements before the packs.
         std::size_t deciding = packs.front();
         for (const std::size_t i : packs) {
             largest = std::max(largest, bytes(i));

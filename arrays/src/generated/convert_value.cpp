@@ -26,7 +26,7 @@ bool fits(From value, To& to, bool rounds) {
         else
             return std::in_range<To>(value);
     } else if constexpr (std::is_integral_v<To>) {
-        // Bounds that are powers of two are exact in floating point.
+        // Powers of two are exact in floating point.
         const From low = static_cast<From>(std::numeric_limits<To>::min());
         const From high = std::ldexp(From(1), std::numeric_limits<To>::digits);
         if (!(value >= low && value < high) || value != std::trunc(value)) return false;
@@ -44,7 +44,7 @@ bool fits(From value, To& to, bool rounds) {
     }
 }
 
-/// Calls `f` with a value of the C++ type that a real dtype describes.
+/// Calls `f` with a value of the C++ type of a real dtype.
 template <class F>
 bool with_real(const DType& dtype, const std::byte* bytes, F&& f) {
     const auto as = [&]<class T>(T value) {
@@ -93,7 +93,7 @@ bool convert_to(Argument& to, const DType& from, const std::byte* bytes, bool ro
     return true;
 }
 
-/// 16-bit floats reach the kernel as the float that they are computed in, rounded to what they can hold.
+/// 16-bit floats are passed as float, in which they are computed, rounded to 16 bits.
 template <class Narrow>
 bool convert_to_narrow(Argument& to, const DType& from, const std::byte* bytes, bool rounds) {
     float value = 0;

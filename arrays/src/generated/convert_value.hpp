@@ -1,4 +1,4 @@
-/// Numbers of the host as the types that a kernel declares.
+/// Converts host numbers to the types that a kernel declares.
 #pragma once
 
 #include "generated/declared_arguments.hpp"
@@ -10,9 +10,9 @@
 
 namespace gemel {
 
-/// A value in another type, if nothing is lost but the last digits of a fraction. One that rounds may lose others and
-/// overflow where that type is floating or complex.
-/// @throws ArgumentError through `declared`
+/// Converts a value to another type if at most the last digits of a fraction are lost. A value with `rounds` may also
+/// lose more digits, or overflow, if the type is floating or complex.
+/// @throws ArgumentError, by `declared`
 Argument convert_value(const DeclaredArguments& declared, std::size_t index, const DType& to,
                        const CallArgument& given);
 

@@ -31,7 +31,7 @@ bool is_open_type(const Parameter& p) {
 
 namespace {
 
-/// The type that was meant by one that cannot be: two letters swapped ("flaot"), NumPy's name ("int32").
+/// The type that was probably meant: two letters swapped ("flaot"), or NumPy's name ("int32").
 std::string meant_type(std::string name) {
     const bool ends_in_digit = !name.empty() && name.back() >= '0' && name.back() <= '9';
     if (const std::string with_t = name + "_t"; ends_in_digit && !parse_type(with_t).empty()) return with_t;
@@ -44,8 +44,7 @@ std::string meant_type(std::string name) {
     return {};
 }
 
-/// Why no array or value of any call can be of a type that gemel does not know; empty where one may: a struct is known
-/// by its name when a call brings it.
+/// Why an unknown type cannot be that of any array or value; empty if it can: a struct that a call supplies.
 std::string why_no_type(const Parameter& p) {
     if (p.type.find('*') != std::string::npos) return "is a pointer to a pointer, which no device takes; pass an index";
     if (p.type == "void") return "is a pointer to void; name the type of its elements, or leave it open (T)";
@@ -66,8 +65,8 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
     if (const std::string why = codegen::why_no_name(declared.name); !why.empty())
         declared.refuse(text("the kernel's name ", why, "; choose another"));
     if (declared.parameters.size() > max_call_arguments)
-        declared.refuse(text("has ", declared.parameters.size(), " arguments; at most ", max_call_arguments,
-                             " are possible. Put values into a struct."));
+        declared.refuse(text("expected at most ", max_call_arguments, " arguments, got ", declared.parameters.size(),
+                             "; put values into a struct"));
     for (const codegen::Snippet* snippet : snippets)
         if (snippet->declares("i"))
             declared.refuse("the snippet declares a variable 'i', which is the element's index; rename it");
@@ -87,28 +86,29 @@ DeclaredArguments declare_arguments(std::string kind, std::string name, std::vec
             p.space = Parameter::Space::global;
             arrays.push_back(p.name);
         }
-        if (is_sampled(p)) p.dtype = dtype_of<float>();  // of no meaning: so that no call binds it
+        if (is_sampled(p)) p.dtype = dtype_of<float>();  // a placeholder, so that no call binds it
         declared.has_open_types |= p.dtype.empty();
         if (p.dtype.empty())
             if (const std::string why = why_no_type(p); !why.empty()) declared.refuse(i, why);
         codegen::ArrayUse use;
         if (p.is_pointer) {
             for (const codegen::Snippet* snippet : snippets) use = use | snippet->use_of(p.name);
-            // What a preamble's macros do with an array cannot be seen.
+            // The accesses of macros in a preamble are unknown.
             if (!use.element && !use.elsewhere && !use.bare) use.bare = true;
             if (const std::string macro = codegen::macro_with(p.name, head, snippets);
                 !macro.empty() && (use.element || use.elsewhere))
-                declared.refuse(i, text("is named by the macro ", macro, ", where what is done with its elements ",
-                                        "cannot be seen; write ", p.name, "[...] in the snippet, or hand it to the ",
-                                        "macro: ", macro, "(", p.name, "[i])"));
+                declared.refuse(
+                    i, text("is used by the macro ", macro, ", whose accesses cannot be analysed; write ", p.name,
+                            "[...] in the snippet, or pass it to the macro: ", macro, "(", p.name, "[i])"));
             if (p.is_const && (use.element_written || use.elsewhere_written))
                 declared.refuse(i, "is declared const, but the snippet writes to it");
             if (const std::string why = codegen::refused_use(p, use); !why.empty()) declared.refuse(i, why);
         }
         declared.uses.push_back(use);
     }
-    if (arrays.empty()) declared.refuse("no argument is an array; at least one must be, as in \"float *x\"");
-    declared.order_free = preamble.find('#') == std::string::npos;  // its macros might use i
+    if (arrays.empty())
+        declared.refuse("expected an array among the arguments, got none; declare one as in \"float *x\"");
+    declared.order_free = preamble.find('#') == std::string::npos;  // macros of the preamble might use i
     for (const codegen::Snippet* snippet : snippets) declared.order_free &= !snippet->uses_index(arrays);
     for (const codegen::ArrayUse& use : declared.uses) declared.order_free &= !use.elsewhere && !use.bare;
     return declared;

@@ -44,7 +44,7 @@ struct Indices {
 
 Indices resolve(const DeclaredArguments& declared, const IndexRange& range, std::size_t length) {
     const auto n = static_cast<std::int64_t>(length);
-    if (range.step == 0) declared.refuse("the step of the range is 0");
+    if (range.step == 0) declared.refuse("expected a range with a step other than 0");
     const std::int64_t stop = range.stop.value_or(range.step > 0 ? n : -1);
     Indices indices{range.start, range.step, 0};
     if (range.step > 0 && stop > range.start) indices.count = (stop - range.start - 1) / range.step + 1;
@@ -116,7 +116,7 @@ struct ElementwiseCall {
             return variant;
         };
         const auto variant = compile(choice.tuning.block);
-        // A large block leaves few registers per thread: what does not fit into them wants a smaller one.
+        // A large block has few registers per thread; if they do not suffice, a smaller block is used.
         const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
         return spills && options.tuning.block == 0 && variant->block > 256 ? compile(256) : variant;
     }

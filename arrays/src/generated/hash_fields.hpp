@@ -1,4 +1,4 @@
-/// The hash of a plain value, field by field, by reflection: a new field cannot be forgotten.
+/// The hash of a plain value, field by field through reflection, so that no field can be forgotten.
 #pragma once
 
 #include <gemel/core/dtype.hpp>

@@ -1,4 +1,4 @@
-/// The identity of an operation, by either of its names.
+/// The identity of an operation, given by either of its names.
 #include "generated/identity.hpp"
 
 #include <gemel/arrays/reduction_kernel.hpp>

@@ -5,7 +5,7 @@
 
 namespace gemel {
 
-/// The one that is given; empty if neither is. @throws ArgumentError naming `kind` and the kernel if both are
+/// The given one; empty if neither is given. @throws ArgumentError naming `kind` and the kernel if both are given
 std::string chosen_identity(const char* kind, const std::string& name, const std::string& identity,
                             const std::string& neutral);
 

@@ -16,7 +16,7 @@ std::uint64_t KernelCache::new_generator() {
 
 namespace {
 
-// Of a context that is alive, as the caller holds it, and so is what is attached to it; ids are never used twice.
+// The context is alive, since the caller holds it, and so are its attachments; ids are never reused.
 thread_local std::uint64_t last_id = 0;
 thread_local KernelCache* last = nullptr;
 
@@ -36,7 +36,7 @@ KernelCache& KernelCache::of(const Context& context) {
             cache->checks_bounds_ = env::flag("GEMEL_CHECK");
             cache->tunes_online_ = env::get("GEMEL_TUNE").value_or("use") == "auto";
         });
-        // Both or, if something was thrown, neither.
+        // Sets both, or neither if an exception is thrown.
         last = cache;
         last_id = id;
     }

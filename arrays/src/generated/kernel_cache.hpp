@@ -1,4 +1,4 @@
-/// What a context keeps of generated kernels: compiled variants, calls that were made, facts of the device.
+/// The state of generated kernels in a context: compiled variants, recent calls, facts about the device.
 #pragma once
 
 #include "generated/hash_fields.hpp"
@@ -20,27 +20,29 @@
 
 namespace gemel {
 
-/// One compiled variant: what its launches need. Generators that keep more derive from it.
+/// A compiled variant: what its launches need. Generators with more state derive from it.
 struct Variant {
     virtual ~Variant() = default;
     Kernel kernel{nullptr};
-    std::uint32_t block = 0;  ///< threads
+    std::uint32_t block = 0;  ///< threads per block
 };
 
-/// What tells the variants of one generated kernel apart. Layouts are values: compared and hashed field by field.
+/// Identifies the variants of a generated kernel. Layouts are values, compared and hashed field by field.
 template <class Layout, class Tuning = std::monostate>
 struct VariantKey {
     std::uint64_t generator = 0;  ///< KernelCache::new_generator()
     Layout layout = {};
     Tuning tuning = {};
-    boost::container::static_vector<DType, max_call_arguments> types = {};  ///< what open types stand for
+    boost::container::static_vector<DType, max_call_arguments> types = {};  ///< the types of open parameters
     friend bool operator==(const VariantKey&, const VariantKey&) = default;
 };
 
-/// All variants of one context, of all generators. Bounded: when a kind of key has too many it starts anew.
+/// All variants of all generators in one context. Bounded: if there are too many of a kind of key, they are all
+/// removed.
 class KernelCache {
    public:
-    /// The variant for a key, made by `make` if there is none yet. Two threads may make one at once; the first stays.
+    /// The variant for a key, created by `make` if there is none yet. If two threads create one at once, the first is
+    /// kept.
     template <class V, class Key, class Make>
     std::shared_ptr<V> find(const Key& key, Make&& make) {
         {
@@ -50,31 +52,31 @@ class KernelCache {
                 return std::static_pointer_cast<V>(found->second);
         }
         std::shared_ptr<V> fresh = [&] {
-            const RecordingPause pause;  // it outlives the graph that may be recorded
+            const RecordingPause pause;  // the variant outlives a graph that is being recorded
             return make();
         }();
         std::lock_guard lock(mutex_);
         Variants<Key>& known = variants<Key>();
-        if (known.size() >= max_variants) known.clear();  // recent calls go on with theirs
+        if (known.size() >= max_variants) known.clear();  // recent calls keep theirs
         return std::static_pointer_cast<V>(known.try_emplace(key, std::move(fresh)).first->second);
     }
 
-    /// The context's. It lives as long as that does, until reset(). @time remembered per thread
+    /// The context's cache, which lives until the context's end or reset(). @time cached per thread
     static KernelCache& of(const Context& context);
-    /// The same of an array's context.
+    /// The cache of an array's context.
     static KernelCache& of(const AnyArray& array);
-    /// What was measured and stored for the context's device.
+    /// The tunings stored for the context's device.
     const TuningTable& tunings(const Context& context);
-    /// TuningTable::version() of it. To be asked after tunings(), in whatever thread.
+    /// TuningTable::version() of that table. May be called after tunings(), on any thread.
     std::uint64_t tunings_version() const { return tunings_->version(); }
-    /// GEMEL_TUNE=auto, as it was when the context first met a generated kernel.
+    /// GEMEL_TUNE=auto, read when the context ran its first generated kernel.
     bool tunes_online() const { return tunes_online_; }
     RecentCalls& recent() { return recent_; }
     const DeviceInfo& info() const { return *info_; }
     bool addresses_are_linear() const { return linear_; }
-    /// GEMEL_CHECK, as it was when the context first met a generated kernel.
+    /// GEMEL_CHECK, read when the context ran its first generated kernel.
     bool checks_bounds() const { return checks_bounds_; }
-    /// A number that tells generated kernels apart.
+    /// A unique number for a generated kernel.
     static std::uint64_t new_generator();
 
    private:
@@ -82,7 +84,7 @@ class KernelCache {
     using Variants = std::unordered_map<Key, std::shared_ptr<Variant>, FieldsHash>;
     template <class Key>
     Variants<Key>& variants() {
-        static const char kind = 0;  // its address stands for the kind of key
+        static const char kind = 0;  // its address identifies the kind of key
         std::shared_ptr<void>& map = variants_[&kind];
         if (!map) map = std::make_shared<Variants<Key>>();
         return *static_cast<Variants<Key>*>(map.get());
@@ -100,7 +102,7 @@ class KernelCache {
     RecentCalls recent_;
 };
 
-/// Text that prints itself: what Context::compile takes.
+/// Finished source, in the form that Context::compile() takes.
 struct GeneratedText {
     std::string text;
     const std::string& source(const Dialect&) const { return text; }

@@ -1,4 +1,4 @@
-/// Kernels of one kind by what tells them apart; each is made when it is first needed and never destroyed.
+/// Kernels of one kind by key; each is created on first use and never destroyed.
 #pragma once
 
 #include <map>

@@ -10,7 +10,7 @@ namespace gemel {
 
 namespace {
 
-/// Textures and images have no type that would tell them from values.
+/// Textures and images have no dtype that would distinguish them from values.
 std::optional<Argument::Kind> sampled_kind(const Argument& argument) {
     const bool is_sampled = argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::image;
     return is_sampled ? std::optional(argument.kind) : std::nullopt;

@@ -1,4 +1,4 @@
-/// Calls of generated kernels as they were launched: what a call with the same arrays need not find out again.
+/// Recent calls of generated kernels: a call with the same arrays skips checks and choices.
 #pragma once
 
 #include "generated/argument_list.hpp"
@@ -16,17 +16,17 @@ namespace gemel {
 
 struct Variant;
 
-/// One call after all checks. What it depends on is compared; the values are each call's own.
+/// A checked call. A new call must agree in all that matters; only values may differ.
 class RecentCall {
    public:
     /// @param launched  the kernel's arguments, as ArgumentList::add(call, layout) gives them
     RecentCall(std::uint64_t generator, const BoundCall& call, bool wide_index, std::shared_ptr<Variant> variant,
                std::span<const Argument> launched);
     virtual ~RecentCall() = default;
-    RecentCall(const RecentCall&) = delete;  // arguments point into it
+    RecentCall(const RecentCall&) = delete;  // arguments point to its members
     RecentCall& operator=(const RecentCall&) = delete;
 
-    /// Whether checks, layout and variant of a call would come out as they did for this one.
+    /// Whether a call would have the same checks, layout and variant as this one.
     bool is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
     void marshal(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
@@ -36,7 +36,7 @@ class RecentCall {
 
    private:
     struct Seen {
-        const Block* block = nullptr;  ///< compared, never followed; null for values
+        const Block* block = nullptr;  ///< compared, never dereferenced; null for values
         std::uint64_t address = 0;     ///< its alignment decides which accesses are possible
         std::size_t buffer_offset = 0, buffer_bytes = 0, offset = 0;
         DType dtype;       ///< for values: of the call
@@ -50,16 +50,16 @@ class RecentCall {
     std::shared_ptr<Variant> variant_;
     bool wide_index_;
     std::vector<Argument> launched_;
-    std::vector<std::byte> layout_;  ///< that an argument of launched_ refers to
+    std::vector<std::byte> layout_;  ///< an argument of launched_ points to it
 };
 
-/// A table of them. Thread-safe; a call that is found stays valid when another takes its place.
+/// A table of recent calls. Thread-safe; a call that was found stays valid when it is replaced.
 class RecentCalls {
    public:
-    /// Of the kernel and the places of the arrays: what decides where in the table a call may be.
+    /// A hash of the kernel and the positions of the arrays, which determines the table entry.
     static std::uint64_t hash(std::uint64_t generator, std::span<const CallArgument> arguments);
     std::shared_ptr<const RecentCall> find(std::uint64_t hash) const;
-    /// Whether a call that was not found has been made once before: those that are made only once are not remembered.
+    /// Whether a call that was not found was made once before. Calls made only once are not remembered.
     bool is_second(std::uint64_t hash);
     void remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call);
 

@@ -24,19 +24,20 @@ namespace {
 
 using Mapping = codegen::ReductionLayout::Mapping;
 
-/// What launches of a variant share.
+/// Memory that the launches of a variant share.
 struct ReductionScratch {
     Buffer counters;  ///< all zero between launches
-    /// Where the blocks of all launches leave their values; none if each call brings its own.
+    /// The partial results of blocks; empty if each call allocates its own.
     std::vector<Buffer> running;
-    std::mutex launching;  ///< launches that share these enter their stream in one order
+    std::mutex launching;  ///< held while launches that share the memory are enqueued, so that they run in one order
 
     bool fits(const ReductionScratch& other) const {
         const auto alike = [](const Buffer& a, const Buffer& b) { return a.size_bytes() == b.size_bytes(); };
         return !counters.empty() && alike(counters, other.counters) &&
                std::ranges::equal(running, other.running, alike);
     }
-    /// This; while a graph is recorded, one of its own, so that it may run beside other launches.
+    /// This object; while a graph is recorded, a copy for the graph, so that the graph can run at the same time as
+    /// other launches.
     ReductionScratch& of_this_launch(const Context& context) {
         if (counters.empty()) return *this;
         auto* const own = recorded<ReductionScratch>(this);
@@ -44,7 +45,8 @@ struct ReductionScratch {
         if (!own->fits(*this)) {
             own->running.clear();
             for (const Buffer& one : running) own->running.push_back(context.allocate(one.size_bytes()));
-            // Zero once, since each launch leaves zeros: not in the graph's memory, which other nodes use again.
+            // Zeroed once, since each launch leaves zeros; not allocated in the graph's memory, which other nodes
+            // reuse.
             const RecordingPause pause;
             own->counters = context.allocate(counters.size_bytes());
             own->counters.fill(std::int32_t{0});
@@ -58,7 +60,7 @@ struct ReductionVariant : Variant {
     ReductionScratch scratch;
 };
 
-/// What a block leaves behind of one result. 16-bit floats run as float.
+/// Bytes of a partial result. 16-bit floats are stored as float.
 std::size_t running_bytes(const codegen::ReducedValue& value) {
     const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
     return std::max<std::size_t>(running.size_bytes(), 4);
@@ -101,7 +103,7 @@ Shape result_shape(const Shape& shape, const AxisFlags& axes, bool keepdims) {
     return kept;
 }
 
-/// Allocates the results, or takes the array that the caller gives for a single one.
+/// Allocates the results, or takes the caller's array for a single result.
 /// @param operand  one of the call's arrays
 void place_results(const ReductionState& state, const ReductionOptions& options, const AnyArray& operand,
                    const Shape& shape, std::span<const CallArgument> arguments, std::span<AnyArray> results) {
@@ -114,16 +116,15 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
         const AnyArray& out = *options.out;
         if (results.size() > 1) state.declared.refuse("has several results; .out takes a single one");
         if (out.empty() || !(out.dtype() == dtype) || !(out.shape() == shape) || !out.is_contiguous())
-            state.declared.refuse(text("the array for the result must be contiguous, of ", dtype.name(), " and shape ",
-                                       to_string(shape), ", but is of ", out.empty() ? "nothing" : out.dtype().name(),
-                                       " and ", to_string(out.shape())));
-        // A single value is written when all has been read.
+            state.declared.refuse(
+                text("expected .out to be contiguous, of ", dtype.name(), " and shape ", to_string(shape), ", got ",
+                     out.empty() ? "an empty handle" : text(out.dtype().name(), " and ", to_string(out.shape()))));
+        // A single result is written after everything has been read.
         for (std::size_t i = 0; i < arguments.size() && shape.count() > 1; ++i)
             if (arguments[i].array && out.may_overlap(*arguments[i].array))
-                state.declared.refuse(
-                    i,
-                    "shares memory with the array for the results, which are written while others are computed; "
-                    "pass a copy() of one of them");
+                state.declared.refuse(i,
+                                      "shares memory with .out, which is written while other results are computed; "
+                                      "pass a copy() of one of them");
         results[k] = out;
     }
 }
@@ -143,7 +144,7 @@ struct ReductionCall {
         std::optional<std::int64_t> head = {};
         bool split = false, finish = false, offsets = false, has_stretch = false;
         std::size_t finish_block = 0;
-        // Which calls this is the work of.
+        // The calls for which this work is valid.
         std::optional<boost::container::small_vector<int, 4>> axes = {};
         bool keepdims = false;
     };
@@ -211,7 +212,7 @@ struct ReductionCall {
         layout.split = dealt.splits > 1;
         layout.finish = layout.split && !layout.serial && info.has_cross_block_visibility;
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
-        // Blocks step over the end by what all of them take at once.
+        // The last block exceeds the end by at most the elements that all blocks process at a time.
         const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u) * 2;
         arrays.kernel.wide_index |=
             call.count() + step >= std::size_t{1} << 31 || outputs * dealt.splits >= std::size_t{1} << 31;

@@ -33,7 +33,7 @@ void check_reduced_arrays(const BoundCall& call) {
     }
 }
 
-/// Slow axes first, as the first array that tells two of them apart has them in memory.
+/// Sorts axes, slowest first, by the strides of the first array in which they differ.
 void sort_by_steps(const BoundCall& call, AxisList& axes) {
     const auto goes_before = [&](std::size_t a, std::size_t b) {
         for (const Array& array : call.arrays()) {
@@ -47,7 +47,7 @@ void sort_by_steps(const BoundCall& call, AxisList& axes) {
         for (std::size_t at = k; at > 0 && goes_before(axes[at], axes[at - 1]); --at) std::swap(axes[at], axes[at - 1]);
 }
 
-/// Axes of one group (the reduced or the kept ones) that are longer than 1.
+/// The axes of one group (reduced or kept) that are longer than 1.
 AxisList axes_of(const BoundCall& call, std::span<const bool> reduced, bool group) {
     AxisList axes;
     for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
@@ -55,7 +55,8 @@ AxisList axes_of(const BoundCall& call, std::span<const bool> reduced, bool grou
     return axes;
 }
 
-/// Axes merged where all arrays, the flat index and the result (empty, or one step per axis) allow; at least one.
+/// Merges axes as far as all arrays, the flat index and the result (empty, or one stride per axis) allow; at least one
+/// axis remains.
 MergedAxes merge_group(const BoundCall& call, const AxisList& axes, const Strides& index_strides,
                        const Strides& result_strides = {}) {
     MergedAxes merged = merge_axes(call.shape(), axes, [&](std::size_t slow, std::size_t fast, std::int64_t extent) {
@@ -70,7 +71,7 @@ MergedAxes merge_group(const BoundCall& call, const AxisList& axes, const Stride
     return merged;
 }
 
-/// The steps of a contiguous result along the call's axes, 0 along those that are reduced.
+/// The strides of a contiguous result along the call's axes; 0 along reduced axes.
 Strides strides_of_result(const Shape& shape, const AxisList& kept) {
     Strides strides(shape.rank(), 0);
     std::int64_t step = 1;
@@ -85,7 +86,7 @@ std::int64_t step_along(const Array& a, const MergedAxis& axis) {
     return axis.axis == max_axes ? 0 : a.array->strides()[axis.axis];
 }
 
-/// The smallest step along axes that are longer than 1, but for axes that an array is spread over.
+/// The smallest stride along axes longer than 1, except broadcast axes.
 std::int64_t smallest_step(const BoundCall& call, const MergedAxes& axes) {
     std::int64_t least = INT64_MAX;
     for (const Array& a : call.arrays())
@@ -94,7 +95,7 @@ std::int64_t smallest_step(const BoundCall& call, const MergedAxes& axes) {
     return least;
 }
 
-/// Chooses the widest accesses along the axis of neighbours that all arrays with a step of one allow.
+/// Chooses the widest accesses that all arrays with stride 1 along the neighbours' axis allow.
 class Packs {
    public:
     Packs(const BoundCall& call, const LayoutRequest& request, const MergedAxes& inner, const MergedAxes& outer,
@@ -116,7 +117,7 @@ class Packs {
         if (largest == 0 || request_.checked || request_.access_bytes < 2) return;
         const int widest =
             std::min(static_cast<int>(std::min<std::size_t>(request_.access_bytes, 16) / largest), most_results);
-        // Along a row it does not matter where packs begin, if it is the same place for all arrays.
+        // Along a row, packs may begin anywhere if the position is the same for all arrays.
         if (widest > 1 && !layout_.columns && neighbours_.extent >= 8 * widest && !all_whole(widest) &&
             all_congruent(widest)) {
             layout_.vector_width = widest;
@@ -183,7 +184,7 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
     result.columns = smallest_step(call, outer) < smallest_step(call, inner);
     Strides result_strides;
     if (result.columns) {
-        // Neighbours in memory become neighbouring outputs, wherever their results go.
+        // Neighbours in memory become neighbouring outputs, regardless of the order of the results.
         AxisList in_memory = outer_axes;
         sort_by_steps(call, in_memory);
         if (!std::ranges::equal(in_memory, outer_axes)) {
@@ -233,7 +234,7 @@ std::size_t resident_blocks(const codegen::ReductionTuning& tuning, const Device
     return std::size_t{device.compute_units} * std::max(tuning.blocks_per_unit, 1u);
 }
 
-/// As many splits as fill the device, if each has something to do for each of its threads.
+/// As many splits as fill the device, limited by `useful`.
 void split(Spread& work, std::size_t groups, std::size_t resident, std::size_t useful) {
     work.splits = groups >= resident ? 1
                                      : std::clamp<std::size_t>(resident / std::max<std::size_t>(groups, 1), 1,
@@ -241,14 +242,14 @@ void split(Spread& work, std::size_t groups, std::size_t resident, std::size_t u
     work.blocks = groups * work.splits;
 }
 
-/// @param places  accesses that a run takes
+/// @param places  accesses per run
 void deal_rows(ReductionTile& tile, std::size_t places, std::size_t outputs, int block, const DeviceInfo& device) {
     constexpr std::size_t warp = 32, in_flight = 4;
     const std::size_t resident = std::size_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const auto threads = static_cast<std::size_t>(block);
     std::size_t along = 1;
     if (places <= in_flight * warp) {
-        // Single elements are in the cache once the first of a line is.
+        // Once the first element of a cache line is loaded, the others are in the cache.
         along = static_cast<std::size_t>(
             std::min<int>(power(tile.vector_width == 1 ? up(places, in_flight) : places), warp));
     } else {
@@ -266,10 +267,11 @@ void deal_rows(ReductionTile& tile, std::size_t places, std::size_t outputs, int
 
 void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, int block) {
     const std::size_t packs = outputs / static_cast<std::size_t>(tile.vector_width);
-    // Single elements need more of them in flight.
+    // Accesses to single elements need more of them in flight.
     const std::size_t in_flight = tile.vector_width == 1 ? 12 : 4;
     tile.unroll = static_cast<int>(std::clamp<std::size_t>(count, 1, in_flight));
-    // A warp across reads whole lines; threads that have nothing to go down go across as well.
+    // A warp along the columns reads whole lines; threads without work along the rows are placed along the columns,
+    // too.
     const auto down =
         static_cast<int>(std::bit_floor(std::max<std::size_t>(count / static_cast<std::size_t>(tile.unroll), 1)));
     tile.across = std::min({power(packs), std::max(32, block / std::min(down, block)), block});
@@ -280,11 +282,11 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
     const std::size_t resident = resident_blocks(tuning, device);
     const auto extent = static_cast<std::size_t>(over.extent);
     if (over.columns) {
-        // What a thread keeps running stays in the first cache.
+        // The running results of a thread should fit in the first-level cache.
         const std::size_t most = std::bit_floor(std::max<std::size_t>(4096 / running_bytes, 16));
         tile.vector_width = static_cast<int>(std::min<std::size_t>(most, std::bit_ceil(extent)));
         const std::size_t tiles = up(extent, static_cast<std::size_t>(tile.vector_width));
-        // What the second launch would write goes to its place at once.
+        // The split results would need a second launch, which does not know the order of the results.
         const std::size_t useful = over.has_result ? 1 : work.count * std::min(extent, most) / 4096;
         split(work, work.outputs / extent * tiles, resident, useful);
         return work;
@@ -292,7 +294,7 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
     tile.vector_width = extent >= 64 ? static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
     work.stretch = std::max<std::size_t>(work.outputs / (4 * resident), 1);
     split(work, up(work.outputs, work.stretch), resident, work.count / 4096);
-    // Several lines are not cut.
+    // Runs of several lines are split only between lines.
     const std::size_t lines = work.count / extent;
     if (lines > 1 && work.splits > lines) {
         work.blocks = work.blocks / work.splits * lines;
@@ -307,7 +309,7 @@ Spread spread_whole(const CallLayout& layout, const codegen::ReductionTuning& tu
                     std::size_t count, std::size_t outputs) {
     const bool serial = tuning.block == 1;
     Spread work{.count = count / outputs, .outputs = outputs};
-    // A split is worth its while if each of its threads has several elements.
+    // A split pays if each of its threads has several elements.
     const std::size_t per_thread = serial ? 4096
                                    : layout.packed
                                        ? std::size_t{tuning.unroll} * static_cast<std::size_t>(layout.vector_width)
@@ -344,7 +346,7 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     if (tile.rows > 1) {
         work.blocks = groups;
     } else {
-        // A second launch would not know where the results go.
+        // A second launch does not know the order of the results.
         const bool may_split = device.has_cross_block_visibility || !over.has_result;
         split(work, groups, resident_blocks(tuning, device),
               may_split ? up(places, along * static_cast<std::size_t>(tile.unroll)) : 1);

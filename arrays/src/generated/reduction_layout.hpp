@@ -1,4 +1,4 @@
-/// How a reduction over axes reaches its arrays, and how its outputs are dealt out to blocks.
+/// How a reduction over axes accesses its arrays, and how its outputs are distributed over blocks.
 #pragma once
 
 #include "generated/call_layout.hpp"
@@ -12,38 +12,38 @@
 
 namespace gemel {
 
-/// The arrays found by steps along reduced and kept axes.
+/// The arrays' strides along reduced and kept axes.
 struct ReductionAxesLayout {
     CallLayout call;
     int kept_rank = 0;
     bool has_index = false;
-    bool has_result = false;  ///< kept axes are not in the order of the result
-    bool columns = false;     ///< neighbours in memory belong to neighbouring outputs, not to the same
-    std::int64_t extent = 1;  ///< of the axis along which they are neighbours, once axes are merged
+    bool has_result = false;  ///< the kept axes are not in the order of the result
+    bool columns = false;     ///< neighbours in memory belong to neighbouring outputs, not to the same output
+    std::int64_t extent = 1;  ///< of the neighbours' axis, after merging
     int vector_width = 1;     ///< of the widest accesses that the arrays allow along that axis
-    bool shifted = false;     ///< if runs begin anywhere between aligned packs
+    bool shifted = false;     ///< runs may begin inside a pack
 };
 
 /// @param reduced  one flag per axis of the call's shape
-/// @param most_results  of a thread, which bounds how many elements an access has
+/// @param most_results  maximum per thread; limits the elements per access
 /// @throws ArgumentError for arrays of different shapes
 ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
                                             const LayoutRequest& request, int most_results);
 
-/// How one call's elements are dealt out.
+/// The distribution of a call's elements.
 struct Spread {
     std::size_t count = 0;  ///< elements per output
     std::size_t outputs = 1;
     std::size_t splits = 1;
-    std::size_t stretch = 1;  ///< outputs of a block, in serial rows
-    std::size_t blocks = 1;   ///< of threads
+    std::size_t stretch = 1;  ///< outputs per block, for serial rows
+    std::size_t blocks = 1;   ///< in the grid
     std::size_t groups() const { return blocks / splits; }
 };
 
-/// Everything as one run, or `outputs` of them without elements.
+/// One run of all elements, or `outputs` runs without elements.
 Spread spread_whole(const CallLayout& layout, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
                     std::size_t count, std::size_t outputs);
-/// Over axes: fills layout.mapping and layout.tile.
+/// Reductions over axes: fills layout.mapping and layout.tile.
 Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
                         const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t running_bytes,
                         codegen::ReductionLayout& layout);

@@ -9,7 +9,7 @@
 
 namespace gemel {
 
-/// Whether the kernel must be told where in its buffer a result begins.
+/// Whether the offset of a result in its buffer is a kernel argument.
 inline bool needs_offsets(std::span<const AnyArray> results, bool linear) {
     return !linear && std::any_of(results.begin(), results.end(), [](const AnyArray& result) {
         return result.buffer().offset_bytes() + result.offset_bytes() != 0;

@@ -21,12 +21,12 @@ namespace {
 
 using Mapping = codegen::ReductionLayout::Mapping;
 
-/// A variant with what blocks that share a row tell each other by.
+/// A variant with the memory through which blocks that share a row communicate.
 struct RowVariant : Variant {
     TileStates tiles;
 };
 
-/// What cannot be known before the rows' layout is left open.
+/// Fields that depend on the layout of the rows stay open.
 codegen::RowTuning row_tuning(const DeviceInfo& device, const codegen::Workload&) {
     if (device.type == DeviceInfo::Type::cpu) return {.block = 1, .access_bytes = 1};
     return {.access_bytes = 16};
@@ -38,7 +38,7 @@ struct RowCall {
     using Tuning = codegen::RowTuning;
     using Variant = RowVariant;
     struct Work : RowSpread {
-        std::size_t state_words = 0;  ///< of each block, where blocks share rows
+        std::size_t state_words = 0;  ///< per block, if blocks share rows
         bool offsets = false, serial_rows = false;
         std::vector<bool> along = {};
     };
@@ -88,7 +88,7 @@ struct RowCall {
         Layout layout;
         dealt = spread_rows(over, tuning, info, rows, layout);
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
-        // Blocks step over the end by what one of them takes.
+        // The last block exceeds the end by at most the elements that one block processes.
         over.call.kernel.wide_index |= call.count() + (std::size_t{1} << 18) >= std::size_t{1} << 31;
         layout.elements = over.call.kernel;
         return {std::move(over.call), layout, tuning};
@@ -137,7 +137,7 @@ struct RowCall {
         states.dealt += static_cast<std::uint32_t>(work.blocks);
     }
 
-    /// Of the elements that loops name; what the body alone names is not kept.
+    /// Bytes of the elements that loops use; elements that only the body uses are not kept.
     std::size_t kept_bytes(const BoundCall& call, bool& narrow) const {
         std::size_t bytes = 0;
         for (std::size_t i = 0; i < call.arrays().size(); ++i) {
@@ -152,7 +152,7 @@ struct RowCall {
                        });
             });
             if (!is_named || !call.arrays()[i].array) continue;
-            // Compilers keep 16-bit floats as the floats that they are computed in.
+            // Compilers keep 16-bit floats as floats, in which they are computed.
             const DType dtype = call.arrays()[i].array->dtype();
             bytes += std::max(dtype.size_bytes(), 4u);
             narrow |= dtype.is_floating() && dtype.size_bytes() == 2;

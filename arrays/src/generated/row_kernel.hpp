@@ -1,4 +1,4 @@
-/// Row programs on the device: values of each row, and elements computed from both, by one launch.
+/// Row programs on the device: values per row, and elements computed from them, in one launch.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -16,26 +16,26 @@ namespace gemel {
 
 struct RowState;
 
-/// How one call differs from the others.
+/// The options of one call.
 struct RowOptions {
-    std::vector<bool> along = {};  ///< which axes of the arrays a row goes along
+    std::vector<bool> along = {};  ///< the axes of the arrays along which a row extends
     Stream stream = {};
     codegen::RowTuning tuning = {};
 };
 
-/// One row program, compiled per layout when first met.
+/// A row program, compiled for each layout on first use.
 class RowKernel {
    public:
     /// @throws ArgumentError
     explicit RowKernel(codegen::RowRequest request);
-    /// @param arguments  of one shape, broadcast before; what the body writes among them
-    /// @param results    one per row each: contiguous, of the shape that the other axes leave
+    /// @param arguments  arrays of one shape, already broadcast, including those that the body writes
+    /// @param results    one per result, with an element per row: contiguous, of the shape of the other axes
     void run(const RowOptions& options, std::span<const CallArgument> arguments,
              std::span<const AnyArray> results) const;
-    /// The text for the arrays, and how it is cut: for looking at.
+    /// The source for the arrays, and the distribution of their rows, for showing it.
     struct Description {
         std::string text, cut;
-        bool reads_again = false;  ///< each loop reads the row
+        bool reads_again = false;  ///< each loop reads the row again
     };
     Description describe(const RowOptions& options, std::span<const CallArgument> arguments,
                          const Dialect& dialect) const;

@@ -12,24 +12,24 @@ constexpr std::size_t warp = 32;
 std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n, 1)); }
 
-/// Bytes of a row that a thread can keep in registers beside what it computes.
+/// Bytes of a row that a thread can keep in registers besides its computations.
 std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
 
-/// The most threads of blocks that share a row; half as many if that will do: several blocks fit a multiprocessor, so
-/// that some read while others wait.
+/// Maximum threads of blocks that share a row; half as many if that suffices: then several blocks fit a multiprocessor,
+/// and some read while others wait.
 constexpr std::size_t part_block = 512;
-constexpr std::size_t part_room = 128;  ///< bytes of a row that each of their threads keeps
+constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks
 constexpr std::size_t most_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t least_part_bytes = std::size_t{32} << 10;
 
-/// How many may share one: so few that the rows of several launches at once find places.
+/// Maximum blocks that share a row: few enough that the rows of several concurrent launches are resident.
 std::size_t most_parts(const DeviceInfo& device) {
     const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
                      device.max_threads_per_block >= part_block;
     return can ? std::min<std::size_t>(device.compute_units / 4, 64) : 1;
 }
 
-/// How threads share rows, found for one device and one call.
+/// Chooses how threads share rows, for one device and one call.
 class Dealing {
    public:
     Dealing(const ReductionAxesLayout& over, const codegen::RowTuning& tuning, const DeviceInfo& device,
@@ -61,11 +61,11 @@ class Dealing {
         std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
         std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, most_threads_);
         if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
-        // Few elements down: the block has more columns instead.
+        // Short columns: the block has more columns instead.
         const std::size_t wanted = power(up(work_.count, 4));
         if (wanted * across < block && tuning_.parts < 2) return deal(work_.count, wanted, block, block / wanted);
-        // Many: larger blocks, then several that share a column, then narrower ones, until a column stays in registers;
-        // and as many blocks as the device wants.
+        // Long columns: larger blocks, then several blocks per column, then narrower blocks, until a column stays in
+        // registers; and as many blocks as the device needs.
         const auto fits = [&](std::size_t bytes) { return up(work_.count, block / across) * kept() <= bytes; };
         const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
         const std::size_t most_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
@@ -99,7 +99,7 @@ class Dealing {
         RowSpread spread{.count = work_.count, .outputs = work_.outputs};
         const std::size_t wanted = 4 * std::size_t{device_.compute_units};
         if (over_.columns) {
-            // As few as share a line of the cache, as many as give each thread several.
+            // At least the columns that share a cache line; more only if every thread has several.
             const std::size_t most =
                 std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(work_.outputs / wanted, 1)), 16, 128);
             tile.vector_width = static_cast<int>(std::min(most, power(extent)));
@@ -115,30 +115,30 @@ class Dealing {
     }
 
    private:
-    /// A thread with rows or columns of its own keeps what it has computed of them where its core's cache holds that: a
-    /// power of 2 of places, so that there are few variants.
+    /// Serial threads store the kept values of a row or of several columns if they fit in the core's cache. The number
+    /// of positions is a power of 2, so that there are few variants.
     void keep_computed(std::size_t side_by_side) {
         const std::size_t places = power(work_.count);
         if (work_.computed_bytes > 0 && places * side_by_side * work_.computed_bytes <= most_computed_bytes)
             layout_.slots = static_cast<int>(places);
     }
 
-    /// Of one access.
+    /// Bytes per access.
     std::size_t kept() const { return work_.kept_bytes * width_; }
 
-    /// A warp at most where it can keep the row, else a block with few accesses for each thread.
+    /// The threads per row: at most a warp if it can keep the row, otherwise a block with few accesses per thread.
     std::size_t along_rows(std::size_t places) const {
         if (places <= warp) return power(places);
         if (up(places, warp) * kept() <= 128) return warp;
-        // Blocks of 1024 leave a multiprocessor little else: threads of smaller ones keep more first.
+        // Blocks of 1024 threads occupy most of a multiprocessor, so threads of smaller blocks keep more first.
         std::size_t along = 64;
         const auto fits = [&] { return up(places, along) * kept() <= (along < 256 ? 64u : 128u); };
         while (along < most_threads_ && !fits()) along *= 2;
         return along;
     }
 
-    /// A row that no block can keep is shared by a few, which tell each other what they find; so is a long one where
-    /// there are too few for all multiprocessors.
+    /// Shares a row among several blocks, which exchange their results, if no block can keep it, or if it is long and
+    /// there are too few rows for all multiprocessors.
     std::optional<RowSpread> in_parts(std::size_t places) {
         const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
         const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
@@ -158,7 +158,7 @@ class Dealing {
         return spread;
     }
 
-    /// The same of columns, `across` accesses wide.
+    /// The same for columns, `across` accesses wide.
     std::optional<RowSpread> columns_in_parts(std::size_t across, std::size_t most_shared) {
         const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
         if (most < 2 || !device_.has_cross_block_visibility) return {};
@@ -178,13 +178,13 @@ class Dealing {
         return {};
     }
 
-    /// Blocks whose registers a multiprocessor shall hold at once: a thread that keeps little can do with few.
+    /// Blocks per multiprocessor, by which registers are limited: threads that keep little need few.
     std::size_t resident_blocks() const {
         if (tuning_.resident_blocks) return tuning_.resident_blocks;
         const std::size_t bytes = static_cast<std::size_t>(layout_.slots) * kept();
         const auto block = static_cast<std::size_t>(layout_.block);
         if (bytes == 0 || bytes > part_room || block < 256) return 0;
-        // Under a limit the compiler loads one access after the other where it converts them.
+        // With a register limit, the compiler loads accesses that it converts one after another.
         if (work_.narrow && !over_.columns && layout_.parts == 1) return 0;
         return (bytes <= part_room / 2 ? 1280 : 1024) / block;
     }

@@ -1,4 +1,4 @@
-/// How the rows of a row program are dealt out.
+/// The distribution of the rows of a row program.
 #pragma once
 
 #include "generated/reduction_layout.hpp"
@@ -9,26 +9,26 @@ namespace gemel {
 
 /// One call's grid and sizes.
 struct RowSpread {
-    std::size_t count = 1, outputs = 1;  ///< elements of a row, and rows
-    std::size_t stretch = 1;             ///< rows of a block, in serial rows
+    std::size_t count = 1, outputs = 1;  ///< elements per row, and rows
+    std::size_t stretch = 1;             ///< rows per block, for serial rows
     std::size_t blocks = 1;
 };
 
-/// What a call's rows are, as far as the choice depends on it.
+/// The properties of a call's rows on which the choice depends.
 struct RowWork {
     std::size_t count = 1, outputs = 1;
-    std::size_t kept_bytes = 4;      ///< of the elements that several loops name, at one place
-    std::size_t computed_bytes = 0;  ///< of what loops compute at one place and later ones name
+    std::size_t kept_bytes = 4;      ///< of the elements at one position that several loops use
+    std::size_t computed_bytes = 0;  ///< of the values that loops compute at one position for later ones
     std::size_t running_bytes = 4;   ///< of all running values
-    bool narrow = false;             ///< some of the elements that several loops name are 16-bit floats
+    bool narrow = false;             ///< some of the elements that several loops use are 16-bit floats
 };
 
-/// A pure choice: fills mapping, tile, slots, block, serial and warps.
+/// A pure function: fills mapping, tile, slots, block, serial and warps.
 RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning& tuning, const DeviceInfo& device,
                       const RowWork& work, codegen::RowLayout& layout);
 
-/// Whether a program over such rows fills the device; else rows are reduced by many blocks each, and read again.
-/// @param along_last  rows go along the last axis: not columns
+/// Whether a row program fills the device; otherwise many blocks reduce each row, and rows are read again.
+/// @param along_last  rows extend along the last axis, not along columns
 bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,
               bool along_last);
 

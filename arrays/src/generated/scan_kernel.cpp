@@ -20,7 +20,7 @@ namespace {
 
 using Strategy = codegen::ScanStrategy;
 
-/// A variant with the states of its tiles, which stay from launch to launch.
+/// A variant with the states of its tiles, which persist between launches.
 struct ScanVariant : Variant {
     Kernel totals_kernel{nullptr}, prefixes_kernel{nullptr};
     std::size_t tile = 0;
@@ -43,7 +43,7 @@ struct ScanCall {
 
     const ScanState& state;
     const ScanOptions& options;
-    std::size_t row_length = 0;  ///< of segments; 0: they may be of any length
+    std::size_t row_length = 0;  ///< the length of all segments; 0: any lengths
     std::size_t count = 0;
 
     bool may_repeat() const { return true; }
@@ -80,7 +80,7 @@ struct ScanCall {
             layout.strategy = Strategy::three_passes;
         if (layout.strategy == Strategy::chunks || !layout.shuffles) tuning.access_bytes = 0;
         if (!state.request.staged_type.empty()) {
-            // A staged tile must fit into a block's shared memory.
+            // A staged tile must fit in a block's shared memory.
             const std::uint32_t row = std::max(tuning.block, 1u) * std::max(call.item_bytes(), 4u);
             tuning.items_per_thread = std::min(tuning.items_per_thread, std::max((32u << 10) / row, 1u));
         }
@@ -89,7 +89,7 @@ struct ScanCall {
                               .checked = checked,
                               .linear_addresses = cache.addresses_are_linear()};
         CallLayout arrays = choose_layout(call, request);
-        // Tiles begin at multiples of their length: packs must begin with the array.
+        // Tiles begin at multiples of their length, so packs must begin with the array.
         if (arrays.head != 0) {
             tuning.access_bytes = request.access_bytes = 0;
             arrays = choose_layout(call, request);
@@ -118,7 +118,7 @@ struct ScanCall {
                 variant->totals_kernel = module.kernel(request.name + "_totals");
                 variant->prefixes_kernel = module.kernel(request.name + "_prefixes");
             }
-            // Elements that do not fit into registers cost more than shorter tiles do.
+            // Spilled registers cost more than shorter tiles.
             const bool spills = variant->kernel.attributes().local_bytes.value_or(0) > 0;
             if (!spills || layout.along > 0 || options.tuning.items_per_thread != 0 ||
                 layout.strategy == Strategy::chunks || tuning.items_per_thread <= 8)

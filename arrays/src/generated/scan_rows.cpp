@@ -7,8 +7,8 @@ namespace gemel {
 namespace {
 
 constexpr std::size_t warp = 32;
-/// What a thread keeps of a row that its warp or block has as a whole, and of one of which its block has tile after
-/// tile: the next one's bytes come beside those.
+/// Bytes of a row that a thread keeps: if its warp or block scans the whole row at once, and if the block scans it in
+/// tiles, where the next tile is loaded meanwhile.
 constexpr std::size_t whole_bytes = 64, tile_bytes = 32;
 
 std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
@@ -29,7 +29,7 @@ void cut_into_rows(const ScannedRows& rows, const DeviceInfo& device, codegen::S
         block = along = std::min(std::bit_ceil(up(packs, accesses)), largest);
         loops = packs > along * accesses;
         if (loops) accesses = fit(tile_bytes);
-        // A few long rows keep few blocks busy, each of which has one tile on its way.
+        // A few long rows would keep only few blocks busy, with one tile in flight each.
         if (loops && all < 4 * std::size_t{device.compute_units}) return;
     }
     layout.along = static_cast<int>(along);

@@ -1,5 +1,5 @@
-/// The path that every call of a generated kernel takes: remembered call, checks, tuning and layout, variant,
-/// arguments, launch. A generator supplies what is its own.
+/// The path of every call of a generated kernel: recent calls, checks, tuning and layout, variant, arguments, launch.
+/// Each generator supplies its own parts.
 #pragma once
 
 #include "generated/argument_list.hpp"
@@ -25,7 +25,7 @@
 
 namespace gemel {
 
-/// What a generator's class keeps of one kernel.
+/// The state of one kernel in a generator's class.
 template <class Request>
 struct GeneratorState {
     Request request;
@@ -45,7 +45,8 @@ struct GeneratorState {
     }
 };
 
-/// Launches the kernels of one call. Each takes the call's arguments, then its own, then sizes of the index type.
+/// Launches the kernels of one call. Their arguments are the call's, then the kernel's own, then sizes of the index
+/// type.
 class Launcher {
    public:
     Launcher(ArgumentList& call, bool wide_index, const Stream& stream)
@@ -56,7 +57,7 @@ class Launcher {
         arguments_.cut(call_count_);
         launch(arguments_, kernel, grid, block, own, sizes);
     }
-    /// A kernel that takes none of the call's arguments.
+    /// A kernel without the call's arguments.
     void alone(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
                std::span<const std::int64_t> sizes) const {
         ArgumentList list;
@@ -77,7 +78,7 @@ class Launcher {
     const Stream& stream_;
 };
 
-/// How one call is done: a generator's answer to a call on a device. `layout` and `tuning` decide the text.
+/// A generator's choices for a call on a device. The source depends on `layout` and `tuning`.
 template <class Layout, class Tuning>
 struct Choice {
     CallLayout call;
@@ -96,7 +97,7 @@ struct RememberedCall : RecentCall {
     std::uint64_t version;  ///< TuningTable::version() when the tuning was chosen
 };
 
-/// Launches a call that was made before. @returns false if none like it is remembered
+/// Launches a remembered call. @returns false if there is none like it
 template <class Generator>
 bool launch_again(Generator& generator, std::span<const CallArgument> arguments) {
     const auto with_array = std::find_if(arguments.begin(), arguments.end(), [](const auto& a) { return a.array; });
@@ -115,7 +116,7 @@ bool launch_again(Generator& generator, std::span<const CallArgument> arguments)
     return true;
 }
 
-/// Chooses how a call is done and does it. A `trial` marks where its launches begin and end.
+/// Chooses how to run a call, and runs it. A `trial` marks the beginning and the end of its launches.
 template <class Generator>
 void run_chosen(Generator& generator, std::span<const CallArgument> arguments, const BoundCall& call,
                 KernelCache& cache, OnlineTrial* trial) {
@@ -151,13 +152,13 @@ void run_chosen(Generator& generator, std::span<const CallArgument> arguments, c
 /// Runs one call. A generator, made for that call, has `state` and `options` (with .tuning and .stream), the types
 /// `Layout`, `Variant` and `Work`, and
 ///   bool may_repeat()                        whether such a call is worth remembering
-///   salt()                                   of what besides arguments tells remembered calls apart
-///   resume(work, array, arguments)           whether a remembered call is like this one; makes its results
-///   begin(call)                              checks of its own; makes the results; false if there is nothing to do
-///   choose(call, cache, checked) -> Choice   a pure choice of tuning and layout
-///   make(call, choice) -> Variant            the compiled text, and the scratch memory that its launches share
-///   work(call, choice, variant) -> Work      grids and sizes: all that launches need; can be kept and used again
-///   launch(work, variant, launcher)          its passes
+///   salt()                                   a hash of everything besides arguments on which remembered calls depend
+///   resume(work, array, arguments)           whether a remembered call is like this one; allocates the results
+///   begin(call)                              the generator's checks; allocates the results; false: nothing to do
+///   choose(call, cache, checked) -> Choice   chooses tuning and layout; a pure function
+///   make(call, choice) -> Variant            compiles the source, and allocates memory that launches share
+///   work(call, choice, variant) -> Work      grids and sizes: all that launches need; reusable
+///   launch(work, variant, launcher)          launches the kernels
 template <class Generator>
 void run_generated(Generator&& generator, std::span<const CallArgument> arguments) {
     if (generator.may_repeat() && launch_again(generator, arguments)) return;

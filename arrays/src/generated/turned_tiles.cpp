@@ -10,11 +10,11 @@ namespace {
 
 using Array = BoundCall::Array;
 
-/// Bytes in registers of a thread for what it reads before it waits for the others.
+/// Maximum bytes per thread in registers for elements that it loads before the barrier.
 constexpr std::int64_t max_kept_bytes = 128;
-/// No block is smaller than a warp.
+/// A block has at least a warp.
 constexpr std::int64_t smallest_block = 32;
-/// What a kernel may have without asking for more, on every device.
+/// Shared memory that every device gives a kernel without a request.
 constexpr std::int64_t max_shared_bytes = 48 * 1024;
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -49,13 +49,13 @@ class Finder {
                            [&](const Array& a) { return !a.is_element || a.array->shape() == call_.shape(); });
     }
 
-    /// Whether nobody but the kernel's own statements about x[i] knows where an array's elements are.
+    /// Whether elements are accessed only as x[i] by the snippet's statements.
     bool can_be_moved(std::size_t i) const {
         const codegen::ArrayUse& use = call_.declared().uses[i];
         return array(i).is_element && use.element && !use.element_address && !use.elsewhere && !use.bare;
     }
 
-    /// Marks the arrays whose neighbours lie down the columns, not along the rows.
+    /// Marks the arrays whose neighbours are along columns.
     bool find_turned() {
         bool any = false;
         for (std::size_t i = 0; i < size(); ++i) {
@@ -63,7 +63,7 @@ class Finder {
             const codegen::ArrayUse& use = call_.declared().uses[i];
             if (!can_be_moved(i) || !use.element_read || use.element_written || bytes(i) > 16) continue;
             const std::int64_t along = std::abs(step(i, columns_)), down = std::abs(step(i, rows_));
-            // Neighbours that share no sector of the caches gain nothing from being read side by side.
+            // If neighbours are in different cache sectors, reading along columns gains nothing.
             if (down == 0 || along <= down || down * bytes(i) >= 32) continue;
             found_.arguments[i].turned = 1;
             any = true;
@@ -71,8 +71,8 @@ class Finder {
         return any;
     }
 
-    /// Elements along an axis that can be moved by one access: a power of 2, at most `wish`, that divides the extent.
-    /// Were a vector cut off at the end, compilers would merge its loads one by one with those of the whole ones.
+    /// The number of elements along an axis per access: a power of 2, at most `wish`, that divides the extent. If a
+    /// vector crossed an edge, compilers would merge its scalar loads with the loads of whole vectors.
     std::int64_t vector_of(std::size_t i, std::size_t axis, std::int64_t wish) const {
         if (step(i, axis) != 1 || !std::has_single_bit(static_cast<std::uint64_t>(bytes(i)))) return 1;
         const Array& a = array(i);
@@ -95,7 +95,7 @@ class Finder {
             largest = std::max(largest, bytes(i));
             smallest = std::min(smallest, bytes(i));
         }
-        // Single bytes come in columns of four: with 16 of them in a row as well a thread would have too many.
+        // Single bytes are loaded by columns of four; with 16 of them in a row, a thread would have too many.
         std::int64_t vector =
             std::max({std::int64_t{1}, access / largest, std::min<std::int64_t>(4, access) / smallest});
         vector = std::min<std::int64_t>(vector, 8);
@@ -131,7 +131,7 @@ class Finder {
         down_ = std::max<std::int64_t>(down_, found_.group);
     }
 
-    /// Bytes of shared memory, and of registers that keep what is read in all threads.
+    /// The shared memory of a tile, and the registers of all threads for elements that are read, in bytes.
     std::int64_t shared_bytes(std::int64_t width, std::int64_t height) const {
         std::int64_t sum = 0;
         for (std::size_t i = 0; i < size(); ++i)
@@ -147,7 +147,7 @@ class Finder {
         return sum * width * height;
     }
 
-    /// As long sides as the largest element wants; an axis that is shorter is covered, and the other has more.
+    /// The sides depend on the largest element. If an axis is shorter than its side, the other side becomes longer.
     bool fit_tile() {
         std::int64_t largest = 1;
         for (std::size_t i = 0; i < size(); ++i)
@@ -178,7 +178,7 @@ class Finder {
         found_.rows = static_cast<int>(height_);
         return shared_bytes(width_, height_) <= limit;
     }
-    /// A short axis is one tile, and two tiles are of one length.
+    /// A short axis is one tile; if it needs two tiles, they have equal lengths.
     static std::int64_t side_of(std::int64_t extent, std::int64_t wish, std::int64_t unit) {
         if (extent >= 2 * wish) return wish;
         const std::int64_t tiles = extent > wish ? 2 : 1;
@@ -191,7 +191,7 @@ class Finder {
 
     bool choose_block() {
         const std::int64_t pieces = width_ / found_.vector * (height_ / found_.group);
-        // With less than a warp's worth of work most threads would idle.
+        // With less work than a warp, most threads would idle.
         if (!forced_ && pieces < smallest_block) return false;
         while (threads_ > smallest_block && threads_ / 2 >= pieces) threads_ /= 2;
         found_.block = static_cast<std::uint32_t>(threads_);
@@ -209,7 +209,7 @@ class Finder {
     const std::size_t rows_, columns_;
     const bool forced_;
     TurnedTiles found_;
-    std::int64_t down_ = 1;  ///< what the rows of a tile are a multiple of
+    std::int64_t down_ = 1;  ///< the rows of a tile are a multiple of this
     std::int64_t width_ = 0, height_ = 0, threads_ = 0;
 };
 

@@ -1,4 +1,4 @@
-/// Tiles of an element-wise kernel in which arrays are turned round in shared memory: whether, and how large.
+/// Tiles of element-wise kernels with arrays that are transposed in shared memory: whether to use them, and their size.
 #pragma once
 
 #include "array/merge_axes.hpp"
@@ -13,7 +13,7 @@ namespace gemel {
 
 struct TurnedTiles {
     int columns = 0, rows = 0;  ///< of a tile
-    int vector = 1, group = 1;  ///< neighbours along a row, and rows, that a thread takes at once
+    int vector = 1, group = 1;  ///< neighbours along a row, and rows, that a thread processes at once
     std::uint32_t block = 0;
     std::size_t blocks = 0;
     struct Argument {
@@ -23,11 +23,11 @@ struct TurnedTiles {
     boost::container::static_vector<Argument, max_call_arguments> arguments = {};
 };
 
-/// Nothing if no array is read across the axis along which the result's neighbours lie, or where it is not worth it.
+/// Empty if no array is read across the axis along which the result is contiguous, or if it does not pay.
 std::optional<TurnedTiles> find_turned_tiles(const BoundCall& call, const LayoutRequest& request,
                                              const MergedAxes& axes);
 
-/// Puts them into a layout that has the steps of all arrays.
+/// Sets the tiles in a layout that has the strides of all arrays.
 void use_turned_tiles(const TurnedTiles& tiles, CallLayout& layout);
 
 }  // namespace gemel

@@ -32,7 +32,7 @@ namespace {
         text("matmul: operands of the shapes ", to_string(a.shape()), " and ", to_string(b.shape()), ": ", why));
 }
 
-/// The shape of the axes in front of the matrices, broadcast.
+/// The broadcast shape of the axes before the matrices.
 Shape batch_shape(const AnyArray& a, const AnyArray& b) {
     Shape batch;
     for (std::size_t back = std::max(a.rank(), b.rank()); back > 2; --back) {
@@ -44,7 +44,7 @@ Shape batch_shape(const AnyArray& a, const AnyArray& b) {
     return batch;
 }
 
-/// The same matrices under one axis in front; a view where these can be reached by equal steps.
+/// The same matrices with one axis before them; a view if their offsets have a constant stride.
 AnyArray as_batch(const AnyArray& x, const Shape& batch) {
     Shape shape = batch;
     shape.push_back(x.shape()[x.rank() - 2]);
@@ -62,18 +62,18 @@ Argument value_argument(const NamedArgument& given) {
     return argument;
 }
 
-/// What tells the compiled products apart.
+/// Identifies the compiled products.
 struct ProductKey {
     DType dtype = {};
     codegen::MatmulLayout layout = {};
     std::string epilogue = {}, preamble = {}, names = {};
     boost::container::small_vector<DType, 4> types = {};  ///< of the epilogue's arguments
-    std::uint32_t sharers = 0;                            ///< above 0: the kernel that adds up parts
-    bool wide = false;                                    ///< there with 64-bit indices
+    std::uint32_t sharers = 0;                            ///< above 0: the kernel that adds parts
+    bool wide = false;                                    ///< of that kernel: 64-bit indices
     friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
-/// Refuses names that the kernel has for something else.
+/// Refuses names that the kernel uses.
 void check_name(const std::string& name) {
     constexpr std::string_view known[] = {"value", "row", "column", "matrix", "before", "as_float", "as_uint"};
     std::string why = codegen::why_no_name(name);
@@ -82,8 +82,8 @@ void check_name(const std::string& name) {
         throw ArgumentError(text("matmul: the epilogue's argument '", name, "' has a name that ", why, "; rename it"));
 }
 
-/// The arguments of an epilogue as a kernel takes them: arrays in C order from where their memory begins, 16-bit floats
-/// as float. Arrays that overlap the target are copied: it is written while they are read.
+/// The arguments of an epilogue as kernel arguments: arrays in C order from the beginning of their memory, 16-bit
+/// floats as float. Arrays that overlap the target are copied, since it is written while they are read.
 std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const AnyArray& target) {
     std::vector<NamedArgument> plain;
     for (const NamedArgument& given : options.arguments) {
@@ -136,8 +136,7 @@ std::shared_ptr<Variant> find_variant(const Context& context, const ProductKey& 
     });
 }
 
-/// The operands of one kernel, (batch, rows, inner) and (batch, inner, columns), copied where that costs less than it
-/// saves.
+/// The operands of one kernel, (batch, rows, inner) and (batch, inner, columns), copied if that pays.
 struct Factors {
     codegen::MatmulForm form;
     AnyArray a, b;
@@ -145,7 +144,7 @@ struct Factors {
 
     Factors(codegen::MatmulForm as, const AnyArray& left, const AnyArray& right) : form(as), a(left), b(right) {
         const bool has_slots = form >= codegen::MatmulForm::threads;
-        // Copying a factor costs little beside multiplying by it.
+        // Copying an operand costs little compared with the product.
         const bool wants_rows = form == codegen::MatmulForm::serial && right.strides()[2] != 1 && left.shape()[1] > 4;
         if (has_slots && !has_lines(left)) a = left.copy(Order::C);
         if (wants_rows || (has_slots && !has_lines(right))) b = right.copy(Order::C);
@@ -159,8 +158,8 @@ struct Factors {
     }
 };
 
-/// Where forms have no slots only a tuner's numbers count. Numbers that a caller gives are about single warps, unless
-/// they say more; what groups of four warps cannot multiply, single warps do, unless the caller says no.
+/// For forms without slots, only the numbers of a tuner apply. A caller's numbers are for single warps unless they say
+/// otherwise; single warps multiply what warp groups cannot, unless the caller requires groups.
 codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cache, const MatmulOptions& options) {
     const DeviceInfo& device = cache.info();
     const bool has_slots = f.form >= codegen::MatmulForm::threads;
@@ -183,12 +182,12 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
 }
 
-/// Where an array of matrices begins and its three steps, for a kernel.
+/// The offset of an array of matrices, and its three strides, for a kernel.
 std::array<std::int64_t, 4> place_of(const AnyArray& x) {
     return {begin_of(x), x.strides()[0], x.strides()[1], x.strides()[2]};
 }
 
-/// What a kernel takes that stores elements of c.
+/// The arguments of a kernel that stores elements of c.
 struct Storing {
     std::vector<NamedArgument> arguments;
     ProductKey key;
@@ -213,7 +212,7 @@ void launch(const Variant& variant, std::int64_t blocks, std::size_t shared_byte
     variant.kernel.launch({.grid = {blocks}, .block = {variant.block}, .shared_bytes = shared_bytes}, list.span());
 }
 
-/// c from the sums (batch * parts, rows, columns).
+/// Computes c from the sums (batch * parts, rows, columns).
 void add_parts(const AnyArray& c, const AnyArray& sums, std::int64_t parts, const Storing& storing) {
     const std::uint32_t sharers = codegen::matmul_part_sharers(KernelCache::of(c.context()).info(), parts);
     ProductKey key = storing.key;
@@ -230,7 +229,7 @@ void add_parts(const AnyArray& c, const AnyArray& sums, std::int64_t parts, cons
     launch(*variant, (count + per_block - 1) / per_block, 0, list, numbers);
 }
 
-/// How a product is cut into blocks.
+/// The division of a product into blocks.
 struct Cut {
     std::int64_t part_depth, parts, across, down;
     std::int64_t tile_rows, tile_columns;
@@ -245,13 +244,13 @@ struct Cut {
     }
 };
 
-/// The launches of a product, of which the last stores elements of c.
+/// The launches of a product; the last one stores the elements of c.
 void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& options, const codegen::MatmulLayout& layout,
                 const codegen::MatmulTuning& tuning, OnlineTrial* trial) {
     const Context context = c.context();
     const Cut cut(f, c.dtype(), layout, tuning);
     const Storing storing(c, options);
-    // Sums of parts are stored as they are.
+    // Sums of parts are stored unrounded.
     ProductKey key = layout.in_parts ? ProductKey{.dtype = c.dtype()} : storing.key;
     key.layout = layout;
     const auto variant = find_variant(context, key, layout.in_parts ? std::vector<NamedArgument>{} : storing.arguments);
@@ -281,7 +280,7 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
     if (trial) trial->end();
 }
 
-/// Chooses how the factors are multiplied and does it. A `trial` marks where the launches begin and end.
+/// Chooses how to multiply, and multiplies. A `trial` marks the beginning and the end of the launches.
 void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options, OnlineTrial* trial) {
     KernelCache& cache = KernelCache::of(c.context());
     const codegen::MatmulTuning tuning = tuning_of(f, c.dtype(), cache, options);
@@ -290,7 +289,7 @@ void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options,
     };
     try {
         by(tuning);
-    } catch (const OutOfMemory&) {  // for the parts of the factors; single warps need none
+    } catch (const OutOfMemory&) {  // for packed operands; single warps need no memory
         if (tuning.unit_warps != 4 || options.tuning.unit_warps == 4) throw;
         by(matmul_heuristic(cache.info(), c.dtype(), f.form, f.a, f.b, 1));
     }
@@ -304,7 +303,7 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
     run_tuned(c.context(), cache, [&](OnlineTrial* trial) { multiply(c, factors, options, trial); });
 }
 
-/// Refuses what cannot be multiplied.
+/// Refuses operands that cannot be multiplied.
 void check_operands(const AnyArray& a, const AnyArray& b) {
     for (const AnyArray* given : {&a, &b}) {
         if (given->empty()) throw ArgumentError("matmul: an operand is an empty handle; assign an array to it first");
@@ -338,7 +337,7 @@ struct Operands {
         if (!is_column) all.push_back(b.shape()[2]);
         return all;
     }
-    /// c as a batch of matrices: a view, or an empty handle where its steps allow none.
+    /// c as a batch of matrices: a view, or an empty handle if its strides allow none.
     AnyArray as_product(const AnyArray& c) const {
         const Shape whole{a.shape()[0], a.shape()[1], b.shape()[2]};
         if (c.is_contiguous()) return c.reshape(whole);
@@ -359,7 +358,7 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
     std::optional<StreamScope> scope;
     if (!options.stream.empty()) scope.emplace(options.stream);
     if ((a.rank() == 1 || b.rank() == 1) && options.epilogue.empty()) {
-        // A reduction reads the matrix once, and products of 16-bit floats are not rounded.
+        // A reduction reads the matrix once, and does not round products of 16-bit floats.
         const AnyExpr product = (b.rank() == 1 ? a : a(slice(), newaxis)) * b;
         return reduce(ReductionKind::sum, product.view(), dtype, b.rank() == 1 ? -1 : -2, false, "matmul");
     }
@@ -389,7 +388,7 @@ void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const 
     const AnyArray product = operands.as_product(c);
     if (!product.empty() && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
         return multiply(product, operands.a, operands.b, options);
-    const AnyArray whole = c.copy(Order::C);  // with what `before` reads
+    const AnyArray whole = c.copy(Order::C);  // including the elements that `before` reads
     multiply(operands.as_product(whole), operands.a, operands.b, options);
     c.assign(whole);
 }

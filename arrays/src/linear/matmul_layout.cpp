@@ -19,7 +19,7 @@ using codegen::MatmulTuning;
 
 namespace {
 
-/// 90 for "sm_90", 0 for what is no NVIDIA GPU.
+/// 90 for "sm_90", 0 for devices other than NVIDIA GPUs.
 int compute_capability(const DeviceInfo& device) {
     constexpr std::string_view prefix = "sm_";
     int number = 0;
@@ -28,14 +28,14 @@ int compute_capability(const DeviceInfo& device) {
     return number;
 }
 
-/// A tile, and the share of the device's rate that products of large matrices reach by it.
+/// A tile, and the share of the device's peak rate that large products reach with it.
 struct Candidate {
     MatmulTuning tile;
     double rate;
 };
 
-/// Measured on an H200, those first that need the shared memory of CUDA (227 KiB), then such as 48 KiB have room for:
-/// {{rows, columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
+/// Measured on an H200; first tiles that need CUDA's 227 KiB of shared memory, then tiles that fit 48 KiB: {{rows,
+/// columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {
         {{64, 128, 16, 8, 8, 3, 3}, 1}, {{64, 64, 16, 4, 8, 3, 4}, 0.8}, {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
@@ -59,17 +59,17 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     return item == 4 ? std::span<const Candidate>(tf32) : sixteen_bits;
 }
 
-/// Whether the device has as much shared memory.
+/// Whether the device has this much shared memory.
 bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     const std::size_t bytes = codegen::matmul_shared_bytes(dtype, layout);
     if (codegen::matmul_is_static(dtype, layout)) return bytes <= device.shared_memory_per_block_bytes;
     return bytes <= device.shared_memory_opt_in_bytes.value_or(device.shared_memory_per_block_bytes);
 }
 
-/// A tile by warp groups: `height` lines of the factor that warps divide among them, `width` of the other.
+/// A tile for warp groups: `height` lines of the operand that the warps share out, `width` lines of the other.
 struct GroupCandidate {
     std::uint32_t height, width, stages;
-    double rate;  ///< beside that of warps
+    double rate;  ///< relative to that of single warps
 };
 constexpr GroupCandidate group_candidates[] = {
     {128, 256, 4, 1.9}, {128, 128, 5, 1.5}, {64, 128, 5, 1.2}, {64, 64, 5, 0.8}};
@@ -89,15 +89,15 @@ MatmulTuning group_tile(const GroupCandidate& candidate, std::size_t item, bool 
     return tile;
 }
 
-/// Products of two elements that a multiprocessor adds in a second by tiles of rate 1, on an H200.
+/// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H200.
 double products_per_second(const MatmulLayout& layout, std::size_t item) {
     if (layout.form == MatmulForm::threads) return 1.7e11;
     if (layout.form == MatmulForm::split || layout.packed_parts == 2 || item == 8) return 2e11;
     return item == 4 ? 4.8e11 : 1.3e12;
 }
 
-/// The time of so many blocks where one block alone would take 1 at the full rate of a multiprocessor, which
-/// `resident` blocks share: fewer of them leave some of its rate unused.
+/// The time of this many blocks, if a single block takes time 1 at the full rate of a multiprocessor, which `resident`
+/// blocks share. Fewer blocks leave a part of the rate unused.
 double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t resident) {
     const std::int64_t at_once = units * resident;
     const std::int64_t left = (blocks % at_once + units - 1) / units;  // on the busiest multiprocessor
@@ -105,7 +105,8 @@ double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t res
     return static_cast<double>(blocks / at_once * resident) + static_cast<double>(left) / of_rate;
 }
 
-/// Parts of the summed axis that give every multiprocessor two blocks, each with four slots' worth of work at least.
+/// The number of parts of the summed axis that gives every multiprocessor two blocks, with work for at least four slots
+/// each.
 std::uint32_t most_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
     if (device.max_threads_per_block < codegen::matmul_add_parts_block) return 1;
     const std::int64_t wanted =
@@ -114,12 +115,12 @@ std::uint32_t most_parts(const DeviceInfo& device, const MatmulTuning& tile, std
         std::max<std::int64_t>(std::min(wanted, inner / (4 * std::max<std::int64_t>(tile.depth, 16))), 1));
 }
 
-/// The tile that ends first if each multiprocessor works on tile after tile.
+/// Finds the tile with the shortest time if each multiprocessor processes tile after tile.
 struct BestTile {
     MatmulLayout layout;
     double time = std::numeric_limits<double>::infinity();
 
-    /// @param before  what has to be done first takes so many seconds
+    /// @param before  seconds of necessary work before the product
     void consider(const DeviceInfo& device, DType dtype, MatmulLayout next, double rate, const MatmulShape& shape,
                   double before = 0) {
         const MatmulTuning& tile = next.tile;
@@ -134,7 +135,7 @@ struct BestTile {
             const double products = products_per_second(next, dtype.size_bytes());
             const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u));
             double own = before * products + rounds * static_cast<double>(depth) * tile.rows * tile.columns / rate;
-            // A second launch, which reads what the first has written.
+            // A second launch, which reads what the first one has written.
             const double elements = static_cast<double>(shape.batch * shape.rows) * static_cast<double>(shape.columns);
             if (parts > 1) own += (6e-6 + 8 * parts * elements / 3e12) * products;
             if (own >= time) continue;
@@ -144,7 +145,7 @@ struct BestTile {
     }
 };
 
-/// Tiles of groups of four warps, where these can multiply so.
+/// Considers tiles of warp groups, if they can multiply these operands.
 void consider_groups(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
                      const MatmulShape& shape) {
     const std::size_t item = dtype.size_bytes();
@@ -156,10 +157,10 @@ void consider_groups(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     }
 }
 
-/// Tiles of packed factors.
+/// Tiles of packed operands.
 struct PackedCandidate {
     std::uint32_t columns, stages;
-    double rate;  ///< beside that of warps
+    double rate;  ///< relative to that of single warps
 };
 constexpr PackedCandidate split_candidates[] = {{128, 3, 2.7}, {64, 4, 1.8}}, tensor_candidates[] = {{256, 4, 2.4}};
 
@@ -174,7 +175,7 @@ MatmulTuning packed_tile(const PackedCandidate& candidate) {
             .packs = 1};
 }
 
-/// Products of float factors that are cut into parts first, where the device has groups of four warps.
+/// Considers packed products of float operands, if the device has warp groups.
 void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
                      const MatmulShape& shape) {
     if (!can_pack(device, dtype, layout.form)) return;
@@ -191,7 +192,7 @@ void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     }
 }
 
-/// @param unit_warps  that multiply together: 1, 4, or 0 for either
+/// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
 MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
                          std::uint32_t unit_warps) {
     BestTile best{layout};
@@ -202,13 +203,13 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
         }
     if (unit_warps != 1) {
         consider_groups(best, device, dtype, layout, shape);
-        // Numbers that a caller gives for tensor are about factors as they are.
+        // A caller's numbers for tensor are for unpacked operands.
         if (unit_warps == 0 || layout.form == MatmulForm::split) consider_packed(best, device, dtype, layout, shape);
     }
     return best.layout.tile;
 }
 
-/// Slots that are of use where so few steps are made.
+/// The number of slots, limited by the number of steps along the summed axis.
 std::uint32_t stages_for(const MatmulTuning& tile, std::int64_t inner) {
     if (tile.stages > 5 || tile.depth == 0) return tile.stages;  // is refused
     const std::int64_t steps = (inner + tile.depth - 1) / tile.depth;
@@ -217,7 +218,7 @@ std::uint32_t stages_for(const MatmulTuning& tile, std::int64_t inner) {
     return std::max(static_cast<std::uint32_t>(std::min<std::int64_t>(tile.stages, steps)), fewest);
 }
 
-/// Elements of the widest access that every line of x allows, 16 bytes at most.
+/// The elements of the widest access that all lines of x allow, at most 16 bytes.
 std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int64_t lines) {
     const auto item = static_cast<std::uint32_t>(x.dtype().size_bytes());
     std::uint32_t access = std::max(16 / item, 1u);
@@ -228,10 +229,10 @@ std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int6
     return access;
 }
 
-/// Whether neighbours lie along this axis.
+/// Whether the stride along this axis is 1.
 bool has_lines_along(const AnyArray& x, std::size_t axis) { return x.strides()[axis] == 1 || x.shape()[axis] == 1; }
 
-/// Whether the device has blocks of edge x edge threads with their shared memory.
+/// Whether the device has blocks of edge x edge threads with the required shared memory.
 bool has_room(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     return layout.edge > 0 && layout.edge * layout.edge <= device.max_threads_per_block &&
            codegen::matmul_shared_bytes(dtype, layout) <= device.shared_memory_per_block_bytes;
@@ -268,7 +269,7 @@ MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precisio
 
 namespace {
 
-/// With slots of shared memory, all but the tile.
+/// The layout for forms with slots, without the tile.
 MatmulLayout slots_layout(MatmulForm form, const AnyArray& a, const AnyArray& b) {
     MatmulLayout layout{.form = form};
     layout.a_by_columns = has_lines_along(a, 2);

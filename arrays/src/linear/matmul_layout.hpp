@@ -1,4 +1,4 @@
-/// Which kernel a matrix product takes, and how it is cut.
+/// Chooses the kernel of a matrix product and its tiles.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -15,32 +15,33 @@ struct MatmulShape {
     std::int64_t batch, rows, inner, columns;
 };
 
-/// The form of kernel that a device has for such elements.
+/// The form of kernel for these elements on a device.
 codegen::MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precision);
 
-/// Where the first element lies, in elements.
+/// The offset of the first element, in elements.
 std::int64_t begin_of(const AnyArray& x);
 
-/// Whether neighbours lie along one of the last two axes.
+/// Whether one of the last two axes has stride 1.
 bool has_lines(const AnyArray& x);
 
-/// Of the summed axis, that one block sums: a multiple of what a slot holds, or all of it.
+/// The part of the summed axis that one block sums: a multiple of a slot's depth, or all of it.
 std::int64_t matmul_part_depth(const codegen::MatmulTuning& tile, std::int64_t inner);
 
-/// Whether groups of four warps can multiply these: the device has them, and the operands' lines allow it.
+/// Whether warp groups can multiply these operands: the device has them, and the operands' strides and alignment allow
+/// it.
 bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                      const AnyArray& b);
 
-/// Whether they can once a kernel of its own has cut the factors into parts: float of any layout.
+/// Whether warp groups can multiply them after packing: float operands of any layout.
 bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
 
-/// What the shape says if nothing else is given.
-/// @param unit_warps  that multiply together: 1, 4, or 0 for either
+/// The tile for the shape if no numbers are given.
+/// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
 codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, codegen::MatmulForm form,
                                        const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps);
 
 /// The whole layout, for operands (batch, rows, inner) and (batch, inner, columns).
-/// @param tile  all numbers @throws ArgumentError if blocks of so many rows do not fit the device
+/// @param tile  complete @throws ArgumentError if blocks of this many rows do not fit the device
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                                     const AnyArray& b, const codegen::MatmulTuning& tile);
 

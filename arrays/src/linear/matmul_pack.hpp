@@ -1,4 +1,4 @@
-/// Factors of a product cut into parts before they are multiplied.
+/// Packs the operands of a product before the multiplication.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -7,12 +7,12 @@
 
 namespace gemel {
 
-/// The numbers of (matrices, rows, columns) in parts, as products of the form `packed` take them: enqueues one launch.
-/// @param parts   of each number
-/// @param is_left rows are lines of the result, else columns are
-/// @param lines   that a matrix has behind the launch: a multiple of a unit's; those that x lacks are zero
+/// Packs (matrices, rows, columns) for products of the form `packed`; enqueues one launch.
+/// @param parts   per number
+/// @param is_left the lines are rows, otherwise columns
+/// @param lines   per packed matrix, a multiple of a unit's lines; lines that x lacks are zero
 /// @returns       rank 1, float
-/// @throws        OutOfMemory if there is no room for them
+/// @throws        OutOfMemory if the device lacks memory for them
 AnyArray packed_factor(const AnyArray& x, std::uint32_t parts, bool is_left, std::int64_t lines);
 
 }  // namespace gemel

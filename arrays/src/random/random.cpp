@@ -14,7 +14,7 @@
 
 namespace gemel::random {
 
-/// Where a stream is; without the context, so that the context can hold its default generator's.
+/// The position of a stream, without the context, so that the context can hold its default generator's.
 struct PhiloxState {
     std::uint64_t seed = 0;
     std::uint32_t stream = 0, substream = 0;
@@ -36,7 +36,7 @@ struct PhiloxState {
 
 namespace {
 
-/// `make` makes the draw for the array's type.
+/// `make` creates the draw for the array's type.
 template <class Make>
 void draw_into(const AnyArray& out, const Context& context, PhiloxState& state, const Make& make) {
     check_target("Philox", context, out);
@@ -49,7 +49,7 @@ void draw_into(const AnyArray& out, const Context& context, PhiloxState& state, 
     out.assign(contiguous);
 }
 
-/// What seed() was given last, and how often it was called.
+/// The last seed given to seed(), and the number of its calls.
 struct CommonSeed {
     std::mutex mutex;
     std::optional<std::uint64_t> value;
@@ -73,7 +73,7 @@ std::uint64_t first_seed() {
     return std::uint64_t{entropy()} << 32 | entropy();
 }
 
-/// Held by each context.
+/// The default generator's position, held by each context.
 struct DefaultGenerator {
     std::mutex mutex;
     std::shared_ptr<PhiloxState> state;
@@ -161,7 +161,7 @@ void Philox::fill_permutation(const AnyArray& out) const {
                     .substream = state_->substream,
                     .word = state_->position,
                     .cipher = state_->cipher};
-        check_permutation(out.dtype(), count);  // before words are taken
+        check_permutation(out.dtype(), count);  // before words are consumed
         reserve_words(state_->position, permutation_words(count), 1);
     }
     const PermutationPlan plan = plan_permutation(count, position);

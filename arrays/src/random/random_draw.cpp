@@ -33,19 +33,19 @@ Draw real_draw(Distribution distribution, DType dtype, const char* what) {
     return draw;
 }
 
-/// The value as it is in the element's type, or in float for 16 bits.
+/// The value rounded to the element's type, or to float for 16 bits.
 double rounded(DType element, double value) {
     if (element.kind() == DType::Kind::bfloat) return static_cast<float>(bfloat16(static_cast<float>(value)));
     if (element.size_bytes() == 2) return static_cast<float>(half(static_cast<float>(value)));
     return element.size_bytes() == 4 ? static_cast<float>(value) : value;
 }
 
-/// The next value below a finite one, in the element's type.
+/// The next smaller finite value, in the element's type.
 double next_below(DType element, double value) {
     if (element.size_bytes() == 8) return std::nextafter(value, -HUGE_VAL);
     if (element.size_bytes() == 4) return std::nextafter(static_cast<float>(value), -HUGE_VALF);
     const auto step = [&]<class T>(T number) {
-        // The order of such numbers is that of their bits, downwards for negative ones.
+        // Numbers of one sign are ordered like their bits, negative ones in reverse.
         number.bits = value == 0 ? 0x8001 : value > 0 ? number.bits - 1 : number.bits + 1;
         return static_cast<double>(static_cast<float>(number));
     };
@@ -66,11 +66,11 @@ __int128 value_of(IntegerBound bound) {
                              : static_cast<__int128>(bound.value);
 }
 
-std::string digits(__int128 value) {  // of at most 65 bits
+std::string digits(__int128 value) {  // at most 65 bits
     return value < 0 ? text("-", static_cast<std::uint64_t>(-value)) : text(static_cast<std::uint64_t>(value));
 }
 
-/// The largest number up to which the type holds every integer.
+/// The largest number up to which the type represents every integer.
 double largest_count(DType element) {
     if (!element.is_floating()) return static_cast<double>(limits_of(element).second);
     if (element.kind() == DType::Kind::bfloat) return 256;
@@ -130,7 +130,7 @@ Draw integers_draw(DType dtype, IntegerBound low, IntegerBound high) {
                        : text("does not fit ", dtype.name(), ", which holds ", digits(least), " to ", digits(most))));
     const int words = codegen::philox_words(Distribution::integers, draw.element);
     const __int128 range = to - from;
-    // All values of a word: nothing to be refused or added but the offset, which wraps to the same set.
+    // All values of a word: no rejection, only the offset is added, which wraps around within the same set.
     if (range == __int128{1} << (32 * words)) return draw;
     draw.distribution = Distribution::integers;
     draw.constants.low = static_cast<std::uint64_t>(from);
@@ -161,8 +161,8 @@ Draw poisson_draw(DType dtype, double mean) {
     draw.distribution = Distribution::poisson;
     if (!(mean >= 0 && mean <= largest_mean))
         throw ArgumentError(text("poisson: expected a mean from 0 to ", largest_mean, ", got ", mean));
-    // From the mode outwards by products and quotients, and then divided by the sum: no library function is asked, so
-    // that every host makes the same table.
+    // From the mode outwards by products and quotients, then divided by the sum. No library function is used, so that
+    // all hosts compute the same table.
     constexpr double negligible = 0x1p-75;
     const auto mode = static_cast<std::int64_t>(std::floor(mean));
     std::vector<double> below, above{1.0};
@@ -200,7 +200,7 @@ std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int
     const std::uint64_t begin = (position + words - 1) / words * words;
     if (elements > max_words / words || begin > max_words - elements * words)
         throw Error(text("Philox: a stream has 2^58 words, and ", elements,
-                         " more elements do not fit behind position ", position, "; use another stream or substream"));
+                         " more elements do not fit after position  ", position, "; use another stream or substream"));
     if (elements > 0) position = begin + elements * words;
     return begin;
 }
@@ -240,7 +240,7 @@ void check_permutation(DType dtype, std::int64_t count) {
 PermutationPlan plan_permutation(std::int64_t count, const codegen::PhiloxPosition& position) {
     PermutationPlan plan;
     if (count <= max_shuffled) {
-        // Fisher and Yates, in Durstenfeld's form (CACM 7, 1964, algorithm 235).
+        // The Fisher-Yates shuffle in Durstenfeld's form (CACM 7, 1964, algorithm 235).
         plan.shuffled.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
         std::iota(plan.shuffled.begin(), plan.shuffled.end(), std::int64_t{0});
         codegen::PhiloxPosition at = position;

@@ -1,4 +1,4 @@
-/// What a draw is, checked, before anybody draws it: shared by devices and host.
+/// A checked draw of random numbers, independent of device and host.
 #pragma once
 
 #include <gemel/arrays/random.hpp>
@@ -16,7 +16,7 @@ struct Draw {
     codegen::PhiloxConstants constants = {};
 };
 
-// Each throws ArgumentError if the type or the parameters do not suit.
+// Each throws ArgumentError for an unsuitable type or parameters.
 Draw uniform_draw(DType dtype, double low, double high);
 Draw normal_draw(codegen::Distribution distribution, DType dtype, double mean, double sigma);
 Draw exponential_draw(DType dtype, double scale);
@@ -26,16 +26,16 @@ Draw bernoulli_draw(DType dtype, double probability);
 Draw poisson_draw(DType dtype, double mean);
 Draw poisson_means_draw(DType dtype);
 
-/// Reserves what a draw takes from a position in words: returns where it begins and moves the position past its end.
+/// Reserves the words of a draw: returns the position in words, and advances it past the draw.
 std::uint64_t reserve_words(std::uint64_t& position, std::uint64_t elements, int words_per_element);
 void skip_words(std::uint64_t& position, std::uint64_t words);
 /// The number of a substream in the counter. @throws ArgumentError
 std::uint32_t substream_number(std::uint32_t own, IntegerBound k);
 std::uint32_t stream_number(IntegerBound stream);
 
-/// How a permutation is made: by shuffling on the host, or by a bijection.
+/// How a permutation is computed: by shuffling on the host, or by a bijection on the device.
 struct PermutationPlan {
-    std::vector<std::int64_t> shuffled;  ///< if short
+    std::vector<std::int64_t> shuffled;  ///< for short permutations
     int left_bits = 0, right_bits = 0;
     codegen::PhiloxPermutationKeys keys;
 };

@@ -23,7 +23,7 @@ namespace {
 using codegen::Distribution;
 using codegen::PhiloxFill;
 
-/// Tables of Poisson distributions that a context keeps.
+/// The tables of Poisson distributions in a context.
 struct Tables {
     struct Table {
         std::vector<std::uint64_t> values;
@@ -41,7 +41,7 @@ Kernel find_kernel(const Context& context, const Request& request, const char* n
     static const std::uint64_t id = KernelCache::new_generator();
     const auto variant = KernelCache::of(context).find<Variant>(VariantKey<Request>{id, request}, [&] {
         auto fresh = std::make_shared<Variant>();
-        // Every operation rounded as IEEE 754 says: what makes the numbers the same everywhere.
+        // Every operation is rounded as in IEEE 754, so that all devices draw the same numbers.
         fresh->kernel = context.compile(request, {.fp_contract = false, .name = name}).kernel(name);
         return fresh;
     });
@@ -49,7 +49,7 @@ Kernel find_kernel(const Context& context, const Request& request, const char* n
 }
 
 Buffer table_buffer(const Context& context, const std::vector<std::uint64_t>& values) {
-    const RecordingPause pause;  // a table outlives the graph that may be recorded
+    const RecordingPause pause;  // a table outlives the graph that is being recorded
     const std::shared_ptr<Tables> tables = context.attached<Tables>(&tables_key);
     {
         std::lock_guard lock(tables->mutex);
@@ -64,7 +64,7 @@ Buffer table_buffer(const Context& context, const std::vector<std::uint64_t>& va
     return buffer;
 }
 
-/// As float or double, as the kernel says.
+/// As float or double, the type in the kernel.
 Argument real_argument(double value, bool is_double) {
     return is_double ? as_argument(value) : as_argument(static_cast<float>(value));
 }
@@ -116,12 +116,11 @@ std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b
 }  // namespace
 
 void check_target(const char* who, const Context& context, const AnyArray& out) {
-    if (out.empty())
-        throw ArgumentError(
-            text(who, ": the array is empty (without memory): it was never given an array, or was released"));
+    if (out.empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
     if (!(out.context() == context))
         throw ArgumentError(text(who, ": the generator is on ", context.device().name(), " (", context.device().id(),
-                                 "), the array of another context (", out.context().device().id(), ")"));
+                                 "), the array in another context (", out.context().device().id(),
+                                 "); make both in one context"));
     if (out.repeats())
         throw ArgumentError(text(who, ": an array of shape ", to_string(out.shape()), " and strides ",
                                  to_string(out.strides()),
@@ -133,15 +132,16 @@ void check_target(const char* who, const Context& context, const AnyArray& out) 
 }
 
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out) {
-    if (means.empty()) throw ArgumentError("poisson: the array of means is empty (without memory)");
+    if (means.empty()) throw ArgumentError("poisson: the handle of the means is empty; assign an array to it first");
     if (!(means.context() == context))
         throw ArgumentError(text("poisson: the generator is on ", context.device().name(), " (", context.device().id(),
-                                 "), the means in another context (", means.context().device().id(), ")"));
+                                 "), the means in another context (", means.context().device().id(),
+                                 "); make both in one context"));
     const DType type = means.dtype(), real = dtype_of<double>();
     if (!is_same_kind(type, real))
         throw ArgumentError(text("poisson: expected real means, got elements of ", type.name()));
     const AnyArray all = means.broadcast_to(out.shape());
-    // A thread reads the mean of an element before it writes that element and no other thread reads it.
+    // Only the thread that writes an element reads its mean, before it writes.
     const bool is_in_place = type.size_bytes() == out.dtype().size_bytes() && all.strides() == out.strides() &&
                              all.offset_bytes() == out.offset_bytes();
     if (all.is_contiguous() && type.kind() == DType::Kind::floating && type.size_bytes() >= 4 &&
@@ -167,7 +167,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     request.tuning = codegen::philox_tuning(info, draw.distribution, draw.element);
     const std::uint64_t store_bytes = per_counter * draw.element.size_bytes();
     const Buffer& buffer = out.buffer();
-    // The handle is an address or a pointer to the driver's object; where it is the latter, allocations are aligned.
+    // The handle is an address, or a pointer to a driver object; in the second case, allocations are aligned.
     if ((buffer.native_handle() + buffer.offset_bytes() + out.offset_bytes()) % store_bytes != 0)
         request.tuning.wide_stores = false;
     if (request.tuning.wide_stores) request.shift = shift;
@@ -177,7 +177,7 @@ void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, c
     const bool lanes = request.tuning.lanes;
     const std::uint64_t counters = ceiling(elements + (request.tuning.wide_stores ? 0 : shift), per_counter);
     std::uint64_t run = 1, threads = ceiling(counters, request.tuning.counters_per_thread);
-    if (lanes) {  // some runs per core, so that none waits long for another
+    if (lanes) {  // several runs per core, for load balancing
         run = std::clamp<std::uint64_t>(ceiling(counters, 8 * std::max(1u, info.compute_units)), 32, 4096);
         run = ceiling(run, 32) * 32;
         threads = ceiling(counters, run);
@@ -206,7 +206,7 @@ void permute_array(const AnyArray& out, const PermutationPlan& plan) {
     const Context context = out.context();
     if (plan.left_bits == 0) {
         std::vector<std::byte> bytes(out.size_bytes());
-        for (std::size_t i = 0; i < plan.shuffled.size(); ++i)  // the low bytes of a number come first
+        for (std::size_t i = 0; i < plan.shuffled.size(); ++i)  // low bytes first
             std::memcpy(&bytes[i * dtype.size_bytes()], &plan.shuffled[i], dtype.size_bytes());
         out.buffer().upload(bytes, out.offset_bytes());
         return;

@@ -1,16 +1,16 @@
-/// Draws into device memory.
+/// Draws random numbers into device memory.
 #pragma once
 
 #include "random/random_draw.hpp"
 
 namespace gemel::random {
 
-/// @throws ArgumentError unless the array is of the context and can be written to
+/// @throws ArgumentError unless the array is in the context and writable
 void check_target(const char* who, const Context& context, const AnyArray& out);
-/// Means of Poisson numbers as kernels read them: of the shape of `out`, contiguous, float or double, not in memory
-/// that writing `out` would change before it is read. @throws ArgumentError
+/// The means of Poisson numbers as kernels read them: in the shape of `out`, contiguous, float or double, and not in
+/// memory that is overwritten before it is read. @throws ArgumentError
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out);
-// Enqueue the kernel; the arrays are contiguous.
+// Enqueue the kernel; the arrays must be contiguous.
 void fill_array(const AnyArray& out, const Draw& draw, std::uint64_t elements, const codegen::PhiloxPosition& position,
                 const AnyArray* means = nullptr);
 void permute_array(const AnyArray& out, const PermutationPlan& plan);

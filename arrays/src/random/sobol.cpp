@@ -16,7 +16,7 @@
 
 namespace gemel::random {
 
-/// A sequence: what it is made of, where it is, and its vectors on the device once they are needed.
+/// A sequence: its tables, its position, and its vectors on the device once they are needed.
 struct SobolState {
     codegen::SobolTable table;
     std::mutex mutex;
@@ -34,11 +34,11 @@ namespace {
 
 constexpr std::uint64_t max_points = std::uint64_t{1} << 63;
 
-/// Returns where the points begin and moves the position past their end.
+/// Returns the position of the points, and advances it past them.
 std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::uint64_t most) {
     if (count > most || position > most - count)
         throw Error(text("Sobol: a sequence has 2^", most == max_points ? 63 : 32, " points",
-                         most == max_points ? "" : " of 32 bits", ": ", count, " more do not fit behind position ",
+                         most == max_points ? "" : " of 32 bits", ": ", count, "  more do not fit after position  ",
                          position, most == max_points ? "" : "; double and uint64_t have 2^63"));
     return std::exchange(position, position + count);
 }
@@ -73,7 +73,7 @@ Kernel kernel_of(const Context& context, const codegen::SobolFill& fill) {
     return variant->kernel;
 }
 
-/// The array is contiguous.
+/// The array must be contiguous.
 void launch(const AnyArray& out, const SobolState::Vectors& vectors, std::uint64_t first) {
     const Context context = out.context();
     const DeviceInfo& info = KernelCache::of(context).info();
@@ -81,17 +81,17 @@ void launch(const AnyArray& out, const SobolState::Vectors& vectors, std::uint64
     const Buffer& buffer = out.buffer();
     codegen::SobolFill fill{.element = dtype, .tuning = codegen::sobol_tuning(info, dtype)};
     const std::int64_t per_thread = fill.tuning.per_thread, store_bytes = per_thread * dtype.size_bytes();
-    // The handle is an address or a pointer to the driver's object; where it is the latter, allocations are aligned.
+    // The handle is an address, or a pointer to a driver object; in the second case, allocations are aligned.
     if ((buffer.native_handle() + buffer.offset_bytes() + out.offset_bytes()) % store_bytes != 0)
         fill.tuning.wide_stores = false;
 
-    // A GPU's block writes one stretch of memory; a CPU's thread keeps its stretches as close as it can.
+    // The threads of a GPU's block write one range of memory; a CPU's thread keeps its ranges as close as possible.
     const bool is_cpu = info.type == DeviceInfo::Type::cpu;
     const std::int64_t dimensions = out.shape()[1], count = static_cast<std::int64_t>(out.size());
     std::int32_t k = 0;
     while ((dimensions << k) % per_thread != 0 || (!is_cpu && (dimensions << k) < per_thread * fill.tuning.block)) ++k;
     const std::int64_t tile = dimensions << k, tiles = (count + tile - 1) / tile, threads = tile / per_thread;
-    // Turns pay for the first point of a thread; enough threads remain to occupy the device.
+    // Turns amortise the first point of a thread; enough threads remain to occupy the device.
     const std::int64_t wanted = (is_cpu ? 16 : 1024) * std::max<std::int64_t>(1, info.compute_units);
     const std::int64_t turns = std::clamp<std::int64_t>(tiles * threads / wanted, 1, is_cpu ? 4096 : 64);
     const std::int64_t parts = (tiles + turns - 1) / turns;
@@ -140,7 +140,7 @@ void Sobol::fill(const AnyArray& out) const {
         if (out.size() == 0) return;
         std::optional<SobolState::Vectors>& own = is_wide ? state_->wide : state_->narrow;
         if (!own) {
-            const RecordingPause pause;  // the tables outlive the graph that may be recorded
+            const RecordingPause pause;  // the tables outlive the graph that is being recorded
             own = is_wide ? uploaded<std::uint64_t>(context_, state_->table)
                           : uploaded<std::uint32_t>(context_, state_->table);
         }

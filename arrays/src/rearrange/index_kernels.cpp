@@ -14,21 +14,21 @@ using Family = KernelFamily<std::uint64_t, ElementwiseKernel>;
 
 bool is_signed(DType index) { return index.kind() == DType::Kind::signed_integer; }
 
-/// The type in which indices are compared: unsigned ones are never negative.
+/// The type in which indices are compared; unsigned indices are never negative.
 std::string number_type(DType index, bool wide) {
     return text(is_signed(index) ? "" : "u", wide || index.size_bytes() == 8 ? "int64_t" : "int32_t");
 }
 
 const char* position_type(const IndexForm& form) { return form.wide_position ? "int64_t" : "int32_t"; }
 
-/// Statements that find `k`, an index that there is, and `p`, its distance.
+/// Statements that compute `k`, an index in bounds, and `p`, the element's distance from the first one.
 std::string position(const IndexForm& form) {
     std::string s = text(number_type(form.index, form.wide_index), " k = idx[i];\n");
     if (form.clips) {
         if (is_signed(form.index)) s += "if (k < 0) k = 0;\n";
         s += "if (k >= extent) k = extent - 1;\n";
     } else if (is_signed(form.index)) {
-        // The division is left out for indices from -extent on.
+        // Indices from -extent on need no division.
         s += "if (k < -extent || k >= extent) k %= extent;\nif (k < 0) k += extent;\n";
     } else {
         s += "if (k >= extent) k %= extent;\n";
@@ -41,12 +41,12 @@ std::string position(const IndexForm& form) {
     return s + "p += rest * s0;\n";
 }
 
-/// The element of an array at that distance.
+/// The element at that distance.
 std::string element(const IndexForm& form, const std::string& array) {
     return form.rank == 0 ? text(array, "[p]") : text("*(", array, " + p)");
 }
 
-/// The arguments that position() needs, and `count` if there is one.
+/// The arguments of position(), and `count` if there is one.
 std::string position_arguments(const IndexForm& form, bool has_count) {
     std::string s = text(", const ", form.index.name(), " *idx, ", has_count ? "int64_t count, " : "",
                          number_type(form.index, form.wide_index), " extent");

@@ -9,7 +9,7 @@ namespace gemel {
 namespace {
 
 void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
-    if (arrays.empty()) throw ArgumentError(text(who, ": the list of arrays is empty"));
+    if (arrays.empty()) throw ArgumentError(text(who, ": expected at least one array, got an empty list"));
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const std::string what = text("array ", a);
         require_array(who, what, arrays[a]);
@@ -19,7 +19,7 @@ void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
     }
 }
 
-/// What the elements become together.
+/// The common type of the elements.
 DType joined_type(std::span<const AnyArray> arrays) {
     std::vector<DType> types;
     for (const AnyArray& array : arrays) types.push_back(array.dtype());
@@ -32,7 +32,7 @@ DType joined_type(std::span<const AnyArray> arrays) {
                              to_string(arrays[0].shape()), "; ", rule));
 }
 
-/// The part of an array between two indices of one axis.
+/// The part of an array between two indices along an axis.
 AnyArray part(const AnyArray& array, std::size_t axis, std::int64_t start, std::int64_t stop) {
     std::vector<Index> indices(axis, Index(slice()));
     indices.emplace_back(slice(start, stop));

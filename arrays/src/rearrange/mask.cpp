@@ -28,10 +28,10 @@ void require_mask_of(std::string_view who, const AnyArray& mask, const AnyArray&
                                  to_string(x.shape()), "; broadcast_to() repeats a mask"));
 }
 
-/// The values in x's type and, if need be, in memory of their own.
+/// The values in x's type; copied if they share memory with x.
 AnyArray values_for(std::string_view who, const AnyArray& values, const AnyArray& x) {
     require_context(who, "the array of values", values, x);
-    if (values.size() == 0) throw ArgumentError(text(who, ": there are no values"));
+    if (values.size() == 0) throw ArgumentError(text(who, ": expected at least one value, got none"));
     return apart_from(x, converted_values(who, "the array of values", values, x.dtype()));
 }
 

@@ -1,4 +1,4 @@
-/// Kernels and scans that look at masks.
+/// Kernels and scans that evaluate masks.
 #pragma once
 
 #include "rearrange/index_kernels.hpp"
@@ -11,14 +11,14 @@
 
 namespace gemel {
 
-// Scans that count the elements before each in 32 bits or, if wide, in 64.
+// Scans that count preceding elements in 32 bits or, if wide, in 64.
 
-/// (m, x, v, count): the next of `count` values where m holds.
+/// (m, x, v, count): stores the next of `count` values where m is true.
 GEMEL_API const Scan& place_scan(bool wide);
 
 /// (m, x, v[, count]): x[i] = v where m holds.
 GEMEL_API const ElementwiseKernel& put_mask_kernel(ValueForm values);
-/// (flat, e1, e2, ..., a0, a1, ...): a flat index as one per axis.
+/// (flat, e1, e2, ..., a0, a1, ...): converts a flat index to one per axis.
 GEMEL_API const ElementwiseKernel& unravel_kernel(std::size_t rank, bool wide);
 
 }  // namespace gemel

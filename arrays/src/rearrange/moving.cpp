@@ -12,8 +12,7 @@
 namespace gemel {
 
 void require_array(std::string_view who, std::string_view what, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError(text(who, ": ", what, " is an empty handle: it was never given an array, or was released"));
+    if (array.empty()) throw ArgumentError(text(who, ": ", what, " is an empty handle; assign an array to it first"));
 }
 
 void require_writable(std::string_view who, const AnyArray& array) {

@@ -1,4 +1,4 @@
-/// What the functions that move elements from array to array have in common.
+/// The common part of functions that move elements from array to array.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -14,36 +14,35 @@
 
 namespace gemel {
 
-// What a user gave; each throws ArgumentError in the name of `who`.
+// Checks of the user's arguments; each throws ArgumentError in the name of `who`.
 void require_array(std::string_view who, std::string_view what, const AnyArray& array);
 void require_writable(std::string_view who, const AnyArray& array);
 void require_context(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& like);
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype);
-/// Values to be written into elements of another type of their kind, or a higher one: converted. @throws ArgumentError
+/// The values converted to an element type of their kind or a higher one. @throws ArgumentError
 AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype);
-/// The extent of so many elements and so many more, or of so many times so many. @throws ArgumentError beyond 64 bits
+/// The sum, and the product, of two extents. @throws ArgumentError if it exceeds 64 bits
 std::int64_t added_extents(std::string_view who, std::int64_t a, std::int64_t b);
 std::int64_t multiplied_extents(std::string_view who, std::int64_t a, std::int64_t b);
 
-/// The type in which elements are moved: unsigned integers of their size, so that bits are copied and not values;
-/// complex numbers, vectors and structs as they are.
+/// The type in which elements are moved: unsigned integers of their size, so that bits are copied, not values; complex
+/// numbers, vectors and structs unchanged.
 DType moved_type(DType dtype);
-/// The array with elements of its moved type.
+/// The array viewed with its moved type.
 AnyArray as_moved(const AnyArray& array);
-/// An element as an argument of its moved type. Refers to `element`.
+/// An element as an argument of its moved type; refers to `element`.
 Argument moved_value(DType dtype, const void* element);
 
-/// The element at index (0, ..., 0), from which a kernel counts by itself: as `*(x + distance)`, since distances may
-/// be negative.
+/// The element at index (0, ..., 0). Kernels add distances to it, which may be negative, as in `*(x + distance)`.
 AnyArray first_element(const AnyArray& array);
-/// All elements of an array without gaps, in one axis.
+/// All elements of a contiguous array as one axis.
 AnyArray whole_run(const AnyArray& array);
-/// Elements of the array under another layout that begins at the same element.
+/// The array's elements in another layout with the same first element.
 AnyArray relaid(const AnyArray& array, const Shape& shape, const Strides& strides);
-/// Whether the distance between two elements may need more than 32 bits.
+/// Whether the distance between two elements may exceed 32 bits.
 bool is_far(const AnyArray& array);
 
-/// Axes as a kernel counts through them in C order: those of extent 1 left out, neighbours that run on joined.
+/// The axes through which a kernel counts in C order: without axes of extent 1, contiguous neighbours merged.
 struct CountedAxes {
     Shape extents;
     Strides steps;
@@ -51,9 +50,9 @@ struct CountedAxes {
 };
 CountedAxes counted_axes(const AnyArray& array, std::size_t first, std::size_t count);
 
-/// The array, or a copy of it in C order if it has gaps.
+/// The array, or a copy in C order if it is not contiguous.
 AnyArray without_gaps(const AnyArray& array);
-/// The array, or a copy if it may share memory with what is written.
+/// The array, or a copy if it may share memory with the written one.
 AnyArray apart_from(const AnyArray& written, const AnyArray& array);
 
 inline constexpr std::int64_t max_in_32_bits = INT32_MAX;

@@ -28,7 +28,7 @@ std::vector<PadWidth> widths_for(const AnyArray& x, const PadWidths& given, PadM
     return all;
 }
 
-/// An axis of the result, or several that have no border and run on in x.
+/// An axis of the result, or several axes without borders that are contiguous in x.
 struct PaddedAxis {
     std::int64_t extent, step, inner, before;
     bool has_border() const { return extent != inner; }
@@ -70,7 +70,8 @@ AnyArray pad(const AnyArray& x, const PadWidths& given, PadMode mode, const void
     if (!value) value = zero.data();
     const std::vector<PaddedAxis> axes = joined_axes(x, widths, shape);
     if (x.size() > 0 && argument_count(axes) > max_call_arguments) {
-        // Axes by the dozen: half of the borders first. One border around what has no gaps is within the limit.
+        // With too many axes for a kernel, half of the borders are added first. One border around a contiguous array is
+        // within the limit.
         std::vector<std::size_t> bordered;
         for (std::size_t k = 0; k < x.rank(); ++k)
             if (!(widths[k] == PadWidth{})) bordered.push_back(k);

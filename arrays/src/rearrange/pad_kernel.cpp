@@ -10,7 +10,7 @@
 namespace gemel {
 namespace {
 
-/// What brings the index c back into [0, n), n being the extent in x. `t` is the index type.
+/// A statement that maps the index c into [0, n), where n is the extent in x and `t` the index type.
 std::string brought_inside(PadMode mode, const std::string& t, const std::string& n) {
     switch (mode) {
         case PadMode::edge: return text("c = c < 0 ? 0 : ", n, " - 1;");

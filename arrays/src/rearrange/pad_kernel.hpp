@@ -10,11 +10,11 @@
 
 namespace gemel {
 
-/// Axes that the kernel tells apart: each is its extent in the result and its step in x; those with a border also the
-/// extent in x and the elements before.
+/// The variant. Each axis has its extent in the result and its stride in x; axes with a border also have the extent in
+/// x and the number of elements before.
 struct PadForm {
     PadMode mode = PadMode::constant;
-    bool wide = false;             ///< indices in 64 bits
+    bool wide = false;             ///< 64-bit indices
     std::vector<bool> has_border;  ///< per axis
 };
 

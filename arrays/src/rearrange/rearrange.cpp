@@ -15,17 +15,17 @@ void require_count(std::string_view who, std::int64_t count) {
     if (count < 0) throw ArgumentError(text(who, ": expected a count of at least 0, got ", count));
 }
 
-/// A new array from a view that repeats elements.
+/// A new array of the elements of a view that repeats them.
 AnyArray copied_as(const AnyArray& view, const Shape& shape) {
     const AnyArray copy = view.copy(Order::C);
     return relaid(copy, shape, contiguous_strides(shape));
 }
 
-/// Elements along `axis` as often as `times` says, which has a number for each.
+/// Repeats each element along `axis` by its own count.
 AnyArray repeat_each(const AnyArray& x, std::size_t axis, const AnyArray& times) {
     const DType number = dtype_of<std::int64_t>();
     const AnyArray counts = times.dtype() == number ? times : times.astype(number);
-    // The last end is the total; behind it, whether a number is negative, and whether a sum is.
+    // The last end is the total; after it, whether a count is negative, and whether a sum is.
     const AnyArray ends(x.context(), number, Shape{times.size() + 2});
     const AnyArray sums = ends(slice(-2)), negative = ends(slice(-2, {}));
     const std::int64_t zero = 0;
@@ -45,7 +45,7 @@ AnyArray repeat_each(const AnyArray& x, std::size_t axis, const AnyArray& times)
 AnyArray tile(const AnyArray& x, const Shape& repetitions) {
     require_array("tile", "the array", x);
     const std::size_t rank = std::max(x.rank(), repetitions.rank());
-    // Between repetitions and extents lies nothing: (2, d0, 3, d1) is (2 * d0, 3 * d1).
+    // The repetitions are contiguous with the extents: (2, d0, 3, d1) becomes (2 * d0, 3 * d1).
     Shape spread, all, result;
     for (std::size_t axis = 0; axis < rank; ++axis) {
         const std::size_t missing = rank - x.rank(), unnamed = rank - repetitions.rank();
@@ -65,7 +65,7 @@ AnyArray repeat(const AnyArray& x, Integer times, std::optional<Integer> axis) {
     require_array("repeat", "the array", x);
     require_count("repeat", times);
     if (!axis) {
-        // The shape keeps its axes until the copy, so that no layout needs one before.
+        // The axes are kept until the copy, so that no layout is needed before.
         Shape all = x.shape();
         all.push_back(times);
         std::vector<Index> indices{ellipsis, newaxis};
@@ -117,7 +117,7 @@ AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axe
     }
     const AnyArray result(x.context(), x.dtype(), x.shape());
     if (result.size() == 0) return result;
-    // Along each axis that is shifted, the part before the cut and the part behind it change places.
+    // Along each shifted axis, the parts before and after the cut change places.
     std::vector<Index> from(x.rank(), Index(slice())), to = from;
     const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {
         if (axis == x.rank()) return result.view(to).assign(x.view(from));

@@ -21,7 +21,7 @@ void require_indices(std::string_view who, const AnyArray& indices, const AnyArr
                                      : "; astype() converts"));
 }
 
-/// Says which index is not there; the first one, in C order.
+/// Throws for the first index out of bounds, in C order.
 [[noreturn]] void refuse_index(std::string_view who, const AnyArray& indices, std::int64_t extent) {
     std::vector<std::int64_t> values(indices.size());
     indices.astype(dtype_of<std::int64_t>()).get_bytes(values.data());
@@ -44,7 +44,7 @@ void require_indices(std::string_view who, const AnyArray& indices, const AnyArr
                              "; OutOfBounds::wrap or OutOfBounds::clip accepts any index"));
 }
 
-/// Checks that there is something to take, and all indices if they must be in bounds.
+/// Checks that there are elements to take and, if required, that all indices are in bounds.
 void check_indices(std::string_view who, const AnyArray& indices, std::int64_t extent, OutOfBounds mode) {
     if (indices.size() == 0) return;
     if (extent == 0) throw ArgumentError(text(who, ": ", indices.size(), " indices into an array without elements"));
@@ -57,7 +57,7 @@ void check_indices(std::string_view who, const AnyArray& indices, std::int64_t e
     if (any) refuse_index(who, indices, extent);
 }
 
-/// The arguments of one launch of a kernel that finds positions.
+/// The arguments of one launch of a kernel that computes positions.
 class Launch {
    public:
     Launch(const AnyArray& indices, std::int64_t extent, OutOfBounds mode)
@@ -80,8 +80,8 @@ class Launch {
     std::vector<CallArgument> arguments_;
 };
 
-/// The arguments of a kernel that counts through these axes, at most: two arrays, the indices, a number of values, the
-/// extents and steps.
+/// The maximum number of arguments of a kernel that counts through these axes: two arrays, the indices, a number of
+/// values, extents and strides.
 bool are_too_many(const CountedAxes& axes) { return 4 + 2 * axes.extents.rank() > max_call_arguments; }
 
 std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
@@ -90,9 +90,9 @@ std::int64_t product(const Shape& shape, std::size_t first, std::size_t count) {
     return product;
 }
 
-/// The arrays of a multi_take or multi_put: at least one, of one shape and context.
+/// Checks the arrays of a multi_take or multi_put: at least one, of one shape and context.
 void require_alike(std::string_view who, std::span<const AnyArray> arrays) {
-    if (arrays.empty()) throw ArgumentError(text(who, ": the list of arrays is empty"));
+    if (arrays.empty()) throw ArgumentError(text(who, ": expected at least one array, got an empty list"));
     for (const AnyArray& array : arrays) {
         require_array(who, "an array of the list", array);
         require_context(who, "an array of the list", array, arrays[0]);
@@ -102,7 +102,7 @@ void require_alike(std::string_view who, std::span<const AnyArray> arrays) {
     }
 }
 
-/// As many values as indices, or one, or fewer than indices.
+/// Checks the number of values: as many as indices, or one, or fewer than indices.
 struct Values {
     AnyArray array;
     ValueForm form = ValueForm::each;
@@ -159,10 +159,10 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
                    const AnyArray& indices, OutOfBounds mode) {
     const std::size_t last = first + count, index_rank = indices.rank();
     const std::int64_t extent = product(x.shape(), first, count);
-    // Where nothing lies before, no index is looked at: as in NumPy.
+    // As in NumPy, indices are not checked if an axis before them has extent 0.
     if (product(x.shape(), 0, first) > 0) check_indices(who, indices, extent, mode);
-    // The result's axes: those of x before, those of the indices, those of x behind. Where an operand lacks an axis,
-    // its step is zero.
+    // The axes of the result: those of x before, those of the indices, those of x after. If an operand lacks an axis,
+    // its stride is 0.
     Shape shape;
     Strides x_steps, index_steps;
     const auto add_axis = [&](std::int64_t n, std::int64_t x_step, std::int64_t index_step) {
@@ -200,7 +200,7 @@ AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, s
 AnyArray take(const AnyArray& x, const AnyArray& indices, std::optional<Integer> axis, OutOfBounds mode) {
     require_array("take", "the array", x);
     require_indices("take", indices, x);
-    const bool is_single_value = x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // has such axes, as in NumPy
+    const bool is_single_value = x.rank() == 0 && axis && (*axis == 0 || *axis == -1);  // allowed, as in NumPy
     if (!axis || is_single_value) return take_axes("take", x, 0, x.rank(), indices, mode);
     return take_axes("take", x, checked_axis(*axis, x.rank(), "take"), 1, indices, mode);
 }
@@ -258,7 +258,7 @@ void multi_put(std::span<const AnyArray> arrays, const AnyArray& indices, std::s
     const auto extent = static_cast<std::int64_t>(arrays[0].size());
     check_indices("multi_put", indices, extent, mode);
     if (indices.size() == 0) return;
-    // What is read is set apart from everything that is written.
+    // Sources that overlap any target are copied first.
     AnyArray positions = indices;
     for (const AnyArray& array : arrays) {
         positions = apart_from(array, positions);

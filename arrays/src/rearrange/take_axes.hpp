@@ -1,4 +1,4 @@
-/// What take(), compress() and repeat() are made of.
+/// The common implementation of take(), compress() and repeat().
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -9,8 +9,8 @@
 
 namespace gemel {
 
-/// The elements of x at `indices` along the axes first, ..., first + count - 1, counted in C order as if they were one.
-/// The arguments are right but for what the indices are worth.
+/// The elements of x at `indices` along the axes first, ..., first + count - 1, counted in C order like one axis. All
+/// arguments except the indices' values have been checked.
 AnyArray take_axes(std::string_view who, const AnyArray& x, std::size_t first, std::size_t count,
                    const AnyArray& indices, OutOfBounds mode);
 

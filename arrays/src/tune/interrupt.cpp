@@ -15,7 +15,7 @@ struct sigaction previous;
 
 void note(int) {
     count.fetch_add(1);
-    // A search that does not end by itself can be ended by the next one.
+    // The next Ctrl-C ends the process even if a search does not return.
     std::signal(SIGINT, SIG_DFL);
 }
 

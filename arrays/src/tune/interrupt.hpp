@@ -1,17 +1,17 @@
-/// Ctrl-C while tuning: the first ends the search, the next one the process.
+/// Ctrl-C during tuning: the first ends the search, the next one the process.
 #pragma once
 
 namespace gemel::tune {
 
-/// Watches for SIGINT from construction to destruction, then what was there before is in force again. Several may watch
-/// at once. A process that ignores the signal goes on ignoring it.
+/// Handles SIGINT from construction to destruction, then restores the previous handler. There may be several at once. A
+/// process that ignores the signal continues to ignore it.
 class InterruptWatch {
    public:
     InterruptWatch();
     ~InterruptWatch();
     InterruptWatch(const InterruptWatch&) = delete;
     InterruptWatch& operator=(const InterruptWatch&) = delete;
-    /// Whether it came since this watch began.
+    /// Whether the signal arrived after construction.
     bool seen() const;
 
    private:

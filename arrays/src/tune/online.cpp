@@ -14,7 +14,7 @@
 
 namespace gemel {
 
-/// Calls of one family on work of one size on one kind of device: which configuration the next call tries.
+/// The trials of one family with work of one size on one kind of device: chooses the configuration of the next call.
 class OnlineKind {
    public:
     OnlineKind(std::shared_ptr<TuningTable> table, std::string_view family, const codegen::Workload& work,
@@ -25,7 +25,8 @@ class OnlineKind {
           space_(tune::tuning_space(family, chosen, device, work)),
           start_(space_.nearest(tune::tuning_point(chosen, space_))),
           search_(space_, tune::Strategy::neighbours, 0, {start_}) {
-        // Results are not compared here: only families that take every number of their spaces.
+        // Results are not compared here, so only families whose kernels are correct for every point of their spaces are
+        // tuned.
         const bool is_safe = family == "elementwise" || family == "reduction" || family == "scan" ||
                              family == "matmul" || family == "sparse_product";
         is_over_ = !is_safe || space_.size() < 2 || !table_->find(family, work).empty();
@@ -36,7 +37,7 @@ class OnlineKind {
         std::size_t number;
         std::string tuning;
     };
-    /// What the next call does; nothing when all is known.
+    /// The configuration of the next call; empty if tuning is complete.
     std::optional<Step> step() {
         const std::lock_guard lock(mutex_);
         if (is_over_) return std::nullopt;
@@ -50,11 +51,11 @@ class OnlineKind {
         ++turn_;
         if (times_.size() < repetitions) return;
         double time = median(times_);
-        // Against the best one of the same moments: clocks change.
+        // Compared with the best configuration in the same period, since clock rates change.
         if (!best_times_.empty()) time = search_.best_milliseconds() * time / median(best_times_);
         settle(time);
     }
-    /// @returns false for the configuration that it began with: that is how calls are done anyway
+    /// @returns false for the initial configuration, with which calls run anyway
     bool fail(std::size_t number, const std::string& why) {
         const std::lock_guard lock(mutex_);
         if (is_over_ || number != number_) return true;
@@ -70,7 +71,7 @@ class OnlineKind {
    private:
     static constexpr std::size_t repetitions = 3, trials = 12;
 
-    /// The first call of a candidate compiles and is not timed; then the best one and the candidate take turns.
+    /// The first call of a candidate compiles it and is not timed; then the best one and the candidate alternate.
     bool is_turn_of_best() const { return search_.best() && turn_ > 0 && turn_ % 2 == 1; }
 
     static double median(std::vector<double> times) {

@@ -1,5 +1,5 @@
-/// Tuning while a program runs (GEMEL_TUNE=auto): the first calls of a kind are its trials. Each call runs once, by a
-/// configuration that is right as any other; only its time differs.
+/// Tuning while a program runs (GEMEL_TUNE=auto): the first calls of a kind are trials. Each call runs once, with a
+/// configuration that gives correct results; only the time differs.
 #pragma once
 
 #include "tune/tuning_hook.hpp"
@@ -18,19 +18,19 @@ namespace gemel {
 
 class OnlineKind;
 
-/// One call that may be a trial.
+/// A call that may be a trial.
 class OnlineTrial : public TuningHook {
    public:
     explicit OnlineTrial(const Context& context) : context_(context) {}
     std::string replace(std::string_view family, const codegen::Workload& work,
                         std::span<const codegen::TuningField> chosen, bool is_open) override;
 
-    /// If this call is no trial, because its kind has been tuned or cannot be.
+    /// Whether the call is no trial, because its kind is tuned already or cannot be tuned.
     bool may_remember() const override { return !kind_; }
-    /// Before and after the launches. end() waits for them.
+    /// Mark the beginning and the end of the launches. end() waits for them.
     void begin(const Stream& named);
     void end();
-    /// Notes that the configuration cannot be used. @returns whether the call is worth another attempt without it
+    /// Records that the configuration cannot be used. @returns whether the call should be repeated without it
     bool has_failed(const Error& error);
 
    private:
@@ -42,9 +42,9 @@ class OnlineTrial : public TuningHook {
     Event start_;
 };
 
-/// Runs a call that chooses its tuning, as a trial where the program tunes online. A configuration that cannot be used
-/// is replaced by the usual one.
-/// @param run  takes an OnlineTrial* and, if that is not null, marks by it where the launches begin and end
+/// Runs a call that chooses its tuning, as a trial if the program tunes online. A configuration that cannot be used is
+/// replaced by the default.
+/// @param run  takes an OnlineTrial*; if it is not null, it must mark the beginning and the end of the launches
 template <class Cache, class Run>
 void run_tuned(const Context& context, Cache& cache, const Run& run) {
     if (!cache.tunes_online() || TuningHook::current()) return run(nullptr);

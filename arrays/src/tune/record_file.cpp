@@ -52,7 +52,7 @@ std::optional<Record> record_of(std::string_view line) {
     }
 }
 
-/// A descriptor that is closed at the end.
+/// A file descriptor, closed by the destructor.
 struct Opened {
     explicit Opened(int number) : descriptor(number) {}
     ~Opened() {
@@ -92,7 +92,7 @@ bool begins_with_heading(int descriptor) {
     return ::pread(descriptor, start.data(), start.size(), 0) == static_cast<ssize_t>(start.size()) && start == heading;
 }
 
-/// Says something about a file once.
+/// Logs a message about a file once.
 void warn_once(const fs::path& path, const std::string& what) {
     static std::mutex& mutex = *new std::mutex;
     static auto& warned = *new std::set<std::string>;
@@ -101,7 +101,7 @@ void warn_once(const fs::path& path, const std::string& what) {
         logging::write(logging::Level::warn, "tune", text("the stored tunings in ", path.string(), ": ", what));
 }
 
-/// As with compiled kernels: a folder or file of another user is not used.
+/// As for compiled kernels, folders and files of other users are not used.
 bool is_trusted(const fs::path& path) {
     const std::string why = why_distrusted(path);
     if (!why.empty()) warn_once(path, text(why, "; they are not used"));
@@ -191,7 +191,7 @@ bool RecordFile::append(std::span<const Record> records) const {
         warn_once(path_, "the first line is not one of gemel's; nothing is stored there");
         return false;
     } else if (::pread(file.descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n')
-        lines = "\n";  // somebody's last line was torn: it stays alone
+        lines = "\n";  // the previous line was written incompletely: it stays separate
     for (const Record& record : records) lines += line_of(record);
     if (write_all(file.descriptor, lines)) return true;
     warn_once(path_, text("cannot be written: ", std::strerror(errno)));

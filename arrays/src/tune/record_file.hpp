@@ -1,4 +1,5 @@
-/// What was measured on one kind of device, on disk: a line per record, appended, never rewritten.
+/// The store of tunings: what was measured on one kind of device, in a file with one line per record, which is only
+/// appended to.
 ///
 /// `tuning/<digest>.tune` below the cache's folder. The first line is "gemel tuning 1" and the device's fingerprint.
 /// Each further line holds a checksum and fields with tabs between them; the first field is the kind of record:
@@ -25,15 +26,15 @@ using Record = std::vector<std::string>;
 class RecordFile {
    public:
     explicit RecordFile(const std::string& fingerprint);
-    /// A file that is there already.
+    /// For an existing file.
     static RecordFile existing(const std::filesystem::path& file);
 
-    /// All whole records, in the order in which they were written; none where the cache is off.
+    /// All intact records, in the order of writing; none if the cache is off.
     std::vector<Record> read() const;
-    /// Adds records. Returns whether they are on disk.
+    /// Appends records. @returns whether they are on disk
     bool append(std::span<const Record> records) const;
     bool append(const Record& record) const { return append({&record, 1}); }
-    /// Keeps those that `keep` likes. @returns how many were removed
+    /// Removes the records for which `keep` is false. @returns their number
     template <class Keep>
     std::size_t keep_if(Keep&& keep) const {
         return rewrite([](const Record& record, void* function) { return (*static_cast<Keep*>(function))(record); },
@@ -41,11 +42,11 @@ class RecordFile {
     }
 
     const std::filesystem::path& path() const { return path_; }
-    /// Of the device, as the file's first line has it.
+    /// The fingerprint of the device, from the file's first line.
     const std::string& fingerprint() const { return fingerprint_; }
     /// All files of the store.
     static std::vector<RecordFile> all();
-    /// Where they are; nothing where the cache is off.
+    /// The folder of the files; empty if the cache is off.
     static std::optional<std::filesystem::path> folder();
 
    private:
@@ -53,7 +54,7 @@ class RecordFile {
         : path_(std::move(path)), fingerprint_(std::move(fingerprint)) {}
     std::size_t rewrite(bool (*keep)(const Record&, void*), void* function) const;
 
-    std::filesystem::path path_;  ///< empty where the cache is off
+    std::filesystem::path path_;  ///< empty if the cache is off
     std::string fingerprint_;
 };
 

@@ -1,4 +1,4 @@
-/// Reports of searches: trials as JSON, and numbers and text for it.
+/// Reports of searches: trials as JSON, and its numbers and strings.
 #pragma once
 
 #include <gemel/arrays/tune.hpp>
@@ -14,7 +14,7 @@ std::string json_number(double value);
 std::string json_value(const codegen::Value& value);
 /// {"block": 64, "kind": "fast"}
 std::string json_point(const Point& point);
-/// In the T4 format of results, version 1.0.0.
+/// In version 1.0.0 of the T4 results format.
 std::string t4_json(std::span<const Trial> trials);
 
 }  // namespace gemel::tune

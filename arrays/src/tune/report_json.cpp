@@ -17,7 +17,7 @@ std::string json_string(std::string_view text) {
         if (c == '"' || c == '\\') {
             out += '\\';
             out += c;
-        } else if (code < 0x20 || c == '<') {  // "<" too: reports stand in pages
+        } else if (code < 0x20 || c == '<') {  // "<" too, since reports are embedded in HTML pages
             const char* const digits = "0123456789abcdef";
             out += "\\u00";
             out += digits[code >> 4];
@@ -53,7 +53,7 @@ std::string json_point(const Point& point) {
 
 namespace {
 
-/// The schema's word for what became of a point.
+/// The schema's word for the result of a trial.
 const char* validity(const Trial& trial) {
     if (trial.milliseconds) return "correct";
     if (trial.failure.starts_with("does not compile")) return "compile";

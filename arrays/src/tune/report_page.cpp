@@ -16,7 +16,7 @@ td.failed { color: #a00; text-align: left; }
 .axis { font-size: 12px; fill: #555; }
 </style>)";
 
-/// Draws from `report`: {parameters: [{name, values}], trials: [{point, time, failure}]}. Times over trials with the
+/// Draws from `report`: {parameters: [{name, values}], trials: [{point, time, failure}]}. The times of trials with the
 /// best so far, and the best time for each pair of values of two parameters.
 const char* const page_script = R"(<script>
 const good = report.trials.filter(t => t.time !== null);

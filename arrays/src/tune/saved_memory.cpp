@@ -14,7 +14,8 @@
 namespace gemel::tune {
 namespace {
 
-// Sums of other cuts differ where terms cancel, by a share of the terms, not of the sum: hence the largest element.
+// Sums in another order differ by a fraction of their terms, not of the sum, if terms cancel. So the largest element
+// counts.
 const char* const compare_text = R"(
 {%- if number %}
 KERNEL void largest(GLOBAL_MEM const {{ type }} *a, int64_t n, GLOBAL_MEM uint32_t *bits)
@@ -49,7 +50,7 @@ KERNEL void compare(GLOBAL_MEM const {{ type }} *a, GLOBAL_MEM const {{ type }} 
 /// How the elements of a type are compared.
 struct Comparison {
     std::string_view type = "uint8_t", number = "", load = "", tolerance = "";
-    std::string_view share = "";  ///< of the largest element
+    std::string_view share = "";  ///< the tolerance, relative to the largest element
     std::size_t bytes = 1;
 };
 

@@ -15,12 +15,12 @@
 namespace gemel::tune {
 namespace {
 
-/// A configuration whose results are not those that are wanted.
+/// A configuration with wrong results.
 struct WrongResult {
     std::string what;
 };
 
-/// Puts memory back however a search ends.
+/// Restores memory when a search ends, in whatever way.
 class AtEnd {
    public:
     explicit AtEnd(const std::function<void()>& put_back) : put_back_(put_back) {}
@@ -56,7 +56,7 @@ std::size_t budget_of(const Options& options, const Space& space) {
     return std::min(budget, space.size());
 }
 
-/// Names the parameters, their values and how many points the constraints leave.
+/// The parameters, their values, and the number of points that the constraints leave.
 std::string digest_of(const Space& space) {
     std::string all = text(space.size());
     for (const Parameter& parameter : space.parameters()) {
@@ -139,7 +139,7 @@ void Session::take_stored_trials() {
     if (options_.again) return;
     for (Trial& trial : store_.trials()) {
         const auto point = space_.find(trial.point);
-        if (!point) continue;  // of a space that had other points
+        if (!point) continue;  // a record of a different space
         search_.tell(*point, trial.milliseconds);
         if (trial.milliseconds && !start_) start_ = point;
         if (!trial.milliseconds) ++failed_;
@@ -189,7 +189,7 @@ void Session::try_point(std::size_t point) {
     } catch (const WrongResult& wrong) {
         trial.failure = text("wrong result", wrong.what.empty() ? "" : ": ", wrong.what);
     } catch (const DeviceLost& error) {
-        // Nothing runs any more. What was found is stored, and that this point must not be tried again.
+        // Nothing can run any more. The results are stored, and that this point must not be tried again.
         trial.failure = text("faults: ", shortened(error.what()));
         store_.add(trial);
         end_progress();
@@ -240,7 +240,7 @@ double Session::batch(std::size_t point, int launches) {
 
 namespace {
 
-/// Launches that take about half a millisecond together.
+/// The number of launches that take about half a millisecond together.
 int launches_for(double milliseconds) { return static_cast<int>(std::clamp(0.5 / milliseconds, 1.0, 50.0)); }
 int rounds_for(double milliseconds) { return milliseconds > 300 ? 1 : milliseconds > 50 ? 3 : 5; }
 
@@ -262,7 +262,7 @@ Trial Session::measure(std::size_t point) {
     return trial;
 }
 
-/// The runner of the best point; a stored one that cannot be made any more has failed.
+/// The runner of the best point. A stored point that can no longer be compiled has failed.
 Runner* Session::best_runner() {
     while (search_.best()) {
         const std::size_t best = *search_.best();
@@ -277,14 +277,14 @@ Runner* Session::best_runner() {
     return nullptr;
 }
 
-/// In turns with the best point, so that a clock that changes does not decide. @returns the time, on the scale of the
-/// best point's; its negative for a hopeless point that is measured no further
+/// Times a point in alternation with the best point, so that changes of clock rate cancel. @returns the time, on the
+/// scale of the best point's; negative if the point was given up as hopeless
 double Session::beside_best(std::size_t point, double first) {
     const std::size_t best = *search_.best();
     const double best_time = search_.best_milliseconds();
     double best_first = batch(best, 1);
     if (first > 2 * best_first) {
-        // Once more: somebody else may have used the device.
+        // Repeated once, in case another process used the device.
         first = std::min(first, batch(point, 1));
         best_first = std::min(best_first, batch(best, 1));
         if (first > 2 * best_first) return -first * best_time / best_first;
@@ -294,13 +294,14 @@ double Session::beside_best(std::size_t point, double first) {
     for (int round = 0; round < rounds; ++round) {
         const double reference = batch(best, launches_for(best_first));
         ratios.push_back(batch(point, launches_for(first)) / reference);
-        // Three rounds are enough for what is far behind.
+        // For a point that is far behind, three rounds are enough.
         if (round == 2 && median(ratios) > 1.3) break;
     }
     return best_time * median(ratios);
 }
 
-/// The best few and the start once more, all in turns: single measurements err, and the luckiest would win.
+/// Times the best few points and the initial one again, in alternation: single measurements vary, and the luckiest
+/// would win.
 void Session::final_round() {
     std::vector<std::pair<double, std::size_t>> ranked;
     for (const Trial& trial : result_.history)

@@ -1,4 +1,4 @@
-/// One search: points are made, run, checked and timed beside the best so far until the budget is spent.
+/// A search: makes points, runs, checks and times them against the best so far, until the budget is spent.
 #pragma once
 
 #include "tune/interrupt.hpp"
@@ -17,28 +17,28 @@
 
 namespace gemel::tune {
 
-/// A configuration that is ready: launches it once.
+/// A configuration that is ready; launches it once.
 struct Runner {
     std::function<void()> run;
-    std::function<void()> get_ready = {};  ///< before it is timed, if another one was used meanwhile
+    std::function<void()> get_ready = {};  ///< called before timing if another configuration ran meanwhile
 };
 
-/// What is tuned.
+/// The subject of a search.
 struct Subject {
     std::string name;
     Stream stream;
-    std::function<Runner(const Point&)> make;  ///< compiles; throws if it cannot
-    bool can_make_ahead = false;               ///< on other threads, while a configuration is timed
-    std::function<void()> put_back;            ///< what the configurations write gets its former values
-    std::function<std::string()> complaint;    ///< what is wrong with the results of the last run; empty if nothing
+    std::function<Runner(const Point&)> make;  ///< compiles; throws if that fails
+    bool can_make_ahead = false;               ///< may be called on other threads while a configuration is timed
+    std::function<void()> put_back;            ///< restores the memory that configurations write
+    std::function<std::string()> complaint;    ///< describes wrong results of the last run; empty if they are right
 };
 
-/// The median time of several launches, and what it was a moment before and after for the best configuration.
+/// The median time of several launches, and the best configuration's time just before and after.
 class Session {
    public:
     Session(const Subject& subject, const Space& space, const Options& options, const TrialStore& store,
             const std::vector<Point>& starts);
-    /// Fills everything but kernel and configuration.
+    /// Fills all members except kernel and configuration.
     Result run();
 
    private:

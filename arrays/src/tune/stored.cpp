@@ -1,4 +1,4 @@
-/// What the store holds, for people.
+/// Lists the contents of the store in readable form.
 #include "tune/report.hpp"
 #include "tune/trial_store.hpp"
 

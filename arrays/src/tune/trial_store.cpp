@@ -27,7 +27,7 @@ codegen::Value value_of(const std::string& word) {
     return word;
 }
 
-/// The fastest trial of each key of a family, but for one key.
+/// The fastest trial for each key of a family, except one key.
 std::vector<Point> best_of_others(const std::vector<Record>& records, const std::string& family,
                                   const std::string& own) {
     std::map<std::string, std::pair<double, std::string>> best;

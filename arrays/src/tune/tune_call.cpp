@@ -12,7 +12,7 @@
 namespace gemel::tune {
 namespace {
 
-/// Notes which tunings a call chooses, and puts others in place in one family of them.
+/// Records the tunings that a call chooses, and replaces those of one family.
 class CallHook : public TuningHook {
    public:
     struct Seen {
@@ -28,9 +28,9 @@ class CallHook : public TuningHook {
     }
     bool may_remember() const override { return true; }
 
-    /// Ends watching. @param wanted  the family to tune, or empty for the first that is not of mere copies and
-    /// fillings, where there is one. @returns what it was chosen for: its last choice, since those before decide a
-    /// strategy at most
+    /// Stops recording. @param wanted  the family to tune; empty: the first other than elementwise, which copies and
+    /// fills, if there is one. @returns the last work of that family for which the call chose a tuning; earlier choices
+    /// only decide a strategy
     const Seen* choose_family(const std::string& wanted) {
         watches_ = false;
         for (const Seen& one : seen_)
@@ -41,7 +41,7 @@ class CallHook : public TuningHook {
         return last == seen_.rend() ? nullptr : &*last;
     }
 
-    std::string tuning;  ///< to use instead, as text
+    std::string tuning;  ///< the replacement, as text
 
    private:
     bool watches_ = true;
@@ -49,7 +49,7 @@ class CallHook : public TuningHook {
     std::string family_;
 };
 
-/// The runs of one call, with tunings put in place.
+/// Runs a call with replaced tunings.
 class CallRun {
    public:
     CallRun(const detail::TunedCall& call, const Context& context)
@@ -58,7 +58,7 @@ class CallRun {
     }
     ~CallRun() { table_->touch(); }
 
-    /// As calls are done now: which tuning they choose, and what comes out.
+    /// Runs the call unchanged: records the tunings that it chooses, and its results.
     void run_first() {
         results_ = run_with("");
         saved_.expect();
@@ -68,25 +68,25 @@ class CallRun {
 
     Runner runner(const Point& point) {
         const std::string tuning = to_string(point);
-        return {
-            .run = [this, tuning] { results_ = run_with(tuning); },
-            // Two calls after which the third is launched as it was: what remembers calls then does for this tuning.
-            .get_ready =
-                [this, tuning] {
-                    table_->touch();
-                    run_with(tuning);
-                    run_with(tuning);
-                }};
+        return {.run = [this, tuning] { results_ = run_with(tuning); },
+                // The third call repeats the launch that the second stores, so two calls with a new tuning prepare it.
+                .get_ready =
+                    [this, tuning] {
+                        table_->touch();
+                        run_with(tuning);
+                        run_with(tuning);
+                    }};
     }
-    /// New arrays of the next run must not begin as the right results of one before.
+    /// Overwrites free memory, so that new arrays of the next run do not begin with the correct results of an earlier
+    /// one.
     void put_back() {
         saved_.put_back();
         results_.clear();
-        std::vector<Buffer> blocks;  // more than calls have made since
+        std::vector<Buffer> blocks;  // more than the calls have allocated since
         for (const AnyArray& expected : expected_)
             for (int k = 0; k < 3 && expected.size_bytes() > 0; ++k) {
                 blocks.push_back(expected.context().allocate(expected.size_bytes()));
-                stream_.fill(blocks.back(), std::uint8_t{0x7f});  // large numbers, and NaN of 16 bits
+                stream_.fill(blocks.back(), std::uint8_t{0x7f});  // large numbers, and NaN for 16-bit floats
             }
     }
     std::string complaint() const {
@@ -124,19 +124,19 @@ Context context_of(const detail::TunedCall& call) {
     return current_context();
 }
 
-/// What tells this call's trials from those of others of its family.
+/// Identifies this call among the calls of its family.
 std::string label_of(const Options& options, const detail::TunedCall& call, const Context& context) {
     if (!options.name.empty()) return digest(options.name).substr(0, 12);
     std::string all = call.type;
     try {
         if (call.source) all += call.source(context.dialect());
-    } catch (const ArgumentError&) {  // types that only a call brings
+    } catch (const ArgumentError&) {  // some types are known only in a call
     }
     for (const AnyArray& array : call.arrays) all += " " + array.dtype().name();
     return digest(all).substr(0, 12);
 }
 
-/// The point's numbers, and of what was stored before those that the space does not have.
+/// The point's numbers, and stored numbers for fields that the space lacks.
 std::string stored_text(const std::string& before, const Point& point) {
     Point::Values values = point.values();
     const Point stored = parse_point(before);
@@ -152,15 +152,14 @@ Result detail::tune_call(const Options& options, const TunedCall& call) {
     const Context context = context_of(call);
     const Device device = context.device();
     CallRun run(call, context);
-    run.table().touch();  // calls that are remembered choose nothing
+    run.table().touch();  // remembered calls would choose no tuning
     run.run_first();
     const CallHook::Seen* const seen = run.choose_family(options.family);
     if (!seen)
         throw ArgumentError(text("tune: the call chose no tuning", options.family.empty() ? "" : " of the family ",
                                  options.family,
-                                 "; what can be tuned are generated kernels that run on elements (a lazy expression "
-                                 "runs when it is assigned), without a tuning "
-                                 "in their options"));
+                                 "; expected a generated kernel that runs on at least one element and has no tuning in "
+                                 "its options (a lazy expression runs when it is assigned)"));
     const CallHook::Seen& start = *seen;
     const Space space = tuning_space(start.family, start.fields, device.info(), start.work);
     const std::string work = TuningTable::entry_name(start.family, start.work);

@@ -16,7 +16,7 @@ namespace gemel::tune {
 
 struct TunerState {
     TunerSpec spec;
-    std::optional<codegen::Template> text;  ///< where the kernel's text is one
+    std::optional<codegen::Template> text;  ///< if the source is a template
 };
 
 Tuner::Tuner(TunerSpec spec) {
@@ -41,13 +41,13 @@ Space Tuner::space(const Device& device) const {
 
 namespace {
 
-/// Text that is compiled as it is.
+/// Finished source.
 struct PlainText {
     std::string text;
     const std::string& source(const Dialect&) const { return text; }
 };
 
-/// The types of arguments, and their sizes by powers of two.
+/// The types of the arguments, and their sizes rounded to powers of two.
 std::string size_class(std::span<const TunedArgument> arguments) {
     std::string out;
     for (const TunedArgument& one : arguments) {
@@ -60,7 +60,7 @@ std::string size_class(std::span<const TunedArgument> arguments) {
             const std::string name = argument.dtype.name();
             std::uint64_t bits = 0;
             std::memcpy(&bits, argument.value, argument.bytes);
-            // An integer is mostly a size; other values change no time.
+            // An integer is usually a size; other values do not affect the time.
             if (name.find("int") != std::string::npos) out += text("=2^", std::bit_width(bits));
         }
     }
@@ -75,7 +75,7 @@ Context context_of(std::span<const TunedArgument> arguments) {
     return current_context();
 }
 
-/// Compiles, launches and puts back for one search.
+/// Compiles, launches and restores memory for a search.
 class KernelRun {
    public:
     KernelRun(const TunerState& state, std::span<const TunedArgument> arguments)
@@ -111,10 +111,10 @@ class KernelRun {
     }
     Runner runner(const Point& point) {
         auto made = std::make_shared<std::pair<Kernel, LaunchConfig>>(make(point));
-        made->second.stream = stream_;  // the one whose events give the time
+        made->second.stream = stream_;  // the stream whose events measure the time
         return {.run = [this, made] { made->first.launch(made->second, arguments_); }};
     }
-    /// What the kernel may write is saved when it is first asked for: by then its parameters are known.
+    /// Saves the memory that the kernel may write, on the first call; its parameters are known by then.
     void put_back() {
         if (!is_saved_) {
             is_saved_ = true;
@@ -172,7 +172,7 @@ Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> 
         .name = spec.name,
         .stream = run.stream(),
         .make = [&](const Point& point) { return run.runner(point); },
-        // On a CPU the compiler would take the cores that the kernel is timed on.
+        // On a CPU, compilers would use the cores on which the kernel is timed.
         .can_make_ahead = run.device().info().type != DeviceInfo::Type::cpu,
         .put_back = [&] { run.put_back(); },
         .complaint = {},

@@ -1,5 +1,5 @@
-/// Who looks on while generated kernels choose their tunings, and may put another in place: the tuner of library
-/// calls, and tuning while a program runs.
+/// Observes the choice of tunings for generated kernels, and may replace them: used by the tuner of library calls, and
+/// by tuning while a program runs.
 #pragma once
 
 #include <gemel/codegen/tuning.hpp>
@@ -13,19 +13,19 @@ namespace gemel {
 class TuningHook {
    public:
     virtual ~TuningHook() = default;
-    /// @param chosen   what would be used
-    /// @param is_open  whether the caller left the tuning to the library
-    /// @returns numbers to use instead, as text: "block=64"; empty for none
+    /// @param chosen   the tuning that would be used
+    /// @param is_open  whether the caller left the choice to the library
+    /// @returns replacing numbers, as text: "block=64"; empty for none
     virtual std::string replace(std::string_view family, const codegen::Workload& work,
                                 std::span<const codegen::TuningField> chosen, bool is_open) = 0;
-    /// Whether calls made meanwhile may be launched again as they were.
+    /// Whether calls made meanwhile may repeat remembered launches.
     virtual bool may_remember() const = 0;
 
-    /// The calling thread's; null nearly always.
+    /// The hook of the calling thread; usually null.
     static TuningHook* current();
 };
 
-/// Makes a hook the thread's own for as long as it lives.
+/// Sets the thread's hook for its own lifetime.
 class TuningHookScope {
    public:
     explicit TuningHookScope(TuningHook* hook);

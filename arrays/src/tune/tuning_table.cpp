@@ -15,8 +15,8 @@
 namespace gemel {
 namespace {
 
-/// Stores before GEMEL_TUNE were entries of a DiskCache in the same folder, one for all tunings of a device: what they
-/// hold is still used, and new records go before it.
+/// Before GEMEL_TUNE existed, stores were entries of a DiskCache in the same folder, one for all tunings of a device.
+/// They are still used; newer records take precedence.
 std::optional<std::vector<std::byte>> older_store(const std::string& fingerprint) {
     const auto folder = RecordFile::folder();
     if (!folder) return std::nullopt;
@@ -88,7 +88,7 @@ void TuningTable::store(std::string_view family, const codegen::Workload& work, 
     const std::string name = entry_name(family, work);
     std::unique_lock lock(mutex_);
     if (file_.append({"use", name, tuning})) {
-        entries_ = read();  // with what other processes have stored meanwhile
+        entries_ = read();  // includes what other processes have stored meanwhile
     } else if (tuning.empty()) {
         entries_.erase(name);
     } else {

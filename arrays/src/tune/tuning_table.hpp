@@ -1,4 +1,4 @@
-/// The stored tunings of one kind of device, and the choice between them, the caller's and the heuristic's.
+/// The stored tunings of one kind of device, and the choice among them, the caller's and the heuristic's.
 #pragma once
 
 #include "tune/record_file.hpp"
@@ -20,22 +20,22 @@ namespace gemel {
 
 class TuningTable {
    public:
-    /// The one of the context's device, read from disk when it is first asked for.
+    /// The table of the context's device, read from disk on first use.
     static std::shared_ptr<TuningTable> of(const Context& context);
 
     explicit TuningTable(const std::string& fingerprint);
-    /// Whether there is nothing to use; so it is under GEMEL_TUNE=off. That costs no lock.
+    /// Whether the table has no tunings to use; always true with GEMEL_TUNE=off. Takes no lock.
     bool empty() const { return empty_.load(std::memory_order_acquire); }
-    /// Changes whenever choices may come out otherwise than before: calls remembered under another are chosen anew.
+    /// Changes whenever choices may change; calls remembered with another version choose again.
     std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
     void touch() { version_.fetch_add(1, std::memory_order_acq_rel); }
-    /// The tuning as text, whatever GEMEL_TUNE says; empty if there is none.
+    /// The tuning as text, regardless of GEMEL_TUNE; empty if there is none.
     std::string find(std::string_view family, const codegen::Workload& work) const;
-    /// @param tuning  as text; empty removes what is stored
+    /// @param tuning  as text; empty removes the stored one
     void store(std::string_view family, const codegen::Workload& work, const std::string& tuning);
-    /// Reads the file again: another process, or `gemel tune clear`, may have changed it.
+    /// Reads the file again, which another process or `gemel tune clear` may have changed.
     void reload();
-    /// What such work is called in the store. @throws ArgumentError if the family is not a simple word
+    /// The name of such work in the store. @throws ArgumentError if the family is not a simple word
     static std::string entry_name(std::string_view family, const codegen::Workload& work);
     const RecordFile& file() const { return file_; }
 
@@ -46,7 +46,7 @@ class TuningTable {
             codegen::check_tuning("stored", tuning);
             return tuning;
         } catch (const ArgumentError&) {
-            return {};  // stored by another gemel: the heuristic is used instead
+            return {};  // stored by another version of gemel: the heuristic is used instead
         }
     }
 
@@ -64,14 +64,15 @@ class TuningTable {
     Entries entries_;
 };
 
-/// @throws ArgumentError if the device has no blocks of so many threads
+/// @throws ArgumentError if the device does not support blocks of this many threads
 void check_given_block(std::string_view family, const std::string& tuning, std::uint32_t block,
                        const DeviceInfo& device);
-/// A measured tuning that this device cannot run is named as such: the caller has never seen it. @throws ArgumentError
+/// A stored tuning that this device cannot run; the message says where it is stored, since the caller has never seen
+/// it. @throws ArgumentError
 void check_stored_block(std::string_view family, const std::string& tuning, std::uint32_t block,
                         const DeviceInfo& device, const codegen::Workload& work);
 
-/// The threads of the largest block that a tuning asks for.
+/// The threads of the largest block that a tuning requests.
 template <codegen::TuningStruct T>
 std::uint32_t largest_block(const T& tuning) {
     if constexpr (requires { tuning.tile_block; }) {
@@ -79,11 +80,11 @@ std::uint32_t largest_block(const T& tuning) {
     } else if constexpr (requires { tuning.block; }) {
         return tuning.block;
     } else {
-        return 0;  // follows from other numbers
+        return 0;  // derived from other numbers
     }
 }
 
-/// The caller's tuning, what the table has for such work, and the heuristic's.
+/// The caller's tuning, the table's for such work, and the heuristic's.
 /// @param heuristic  a function of DeviceInfo and Workload
 template <codegen::TuningStruct T, class Heuristic>
 T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
@@ -105,9 +106,9 @@ T merged_tuning(const T& given, const DeviceInfo& device, const TuningTable& tab
     return merge(tuning, heuristic(device, work));
 }
 
-/// The tuning of a call: what the caller gave, then what the table has for such work, then the heuristic's. A tuner
-/// that looks on may put its own in place.
-/// @throws ArgumentError if the device cannot run it; a stored one is named as such
+/// The tuning of a call: the caller's numbers, then the table's for such work, then the heuristic's. A tuning hook may
+/// replace it.
+/// @throws ArgumentError if the device cannot run it; the message says if it is a stored one
 template <codegen::TuningStruct T, class Heuristic>
 T choose_tuning(const T& given, const DeviceInfo& device, const TuningTable& table, const codegen::Workload& work,
                 const Heuristic& heuristic) {

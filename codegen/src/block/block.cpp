@@ -14,7 +14,7 @@ Values values_of(const Item& item) {
     return {{"name", item.name}, {"item", item.type}, {"words", item.words()}, {"padded", item.bytes % 4 != 0}};
 }
 
-/// The number of word `w` of a tile's state, or of a column's.
+/// The index of word `w` in the state of a tile, or of a column.
 std::string state_word(const LookBack& piece, const std::string& tile) {
     const int words = piece.item.words();
     const std::string state = piece.columns ? gemel::text(tile, " * ", piece.columns, " + column") : tile;

@@ -8,7 +8,7 @@
 namespace gemel::codegen {
 
 int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout, std::uint32_t access_bytes) {
-    // Wide accesses for the largest elements, and no less than 4 bytes for the smallest.
+    // The pack length gives the largest elements wide accesses, and the smallest at least 4 bytes per access.
     std::uint32_t largest = 0, smallest = 16;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (layout.arguments[i].access != Access::packed) continue;
@@ -58,7 +58,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
                            .steps = member(p.name),
                            .in_packs = false});
         Array& array = arrays_.back();
-        // An element whose address is taken, or that is reached elsewhere as well, is not cached in a variable.
+        // An element whose address is taken, or that is also accessed elsewhere, is not cached in a variable.
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
                          p.dtype.kind() != DType::Kind::structure;
         if (turned) {
@@ -86,7 +86,7 @@ std::string ElementAccess::unused(std::string name) const {
     return name;
 }
 
-/// Of the layout: named as the array, unless the layout has a member of that name already.
+/// The layout's member for an array: named like the array, unless the layout already has a member of that name.
 std::string ElementAccess::member(const std::string& array) const {
     std::string name = array;
     const auto taken = [&] {
@@ -98,7 +98,7 @@ std::string ElementAccess::member(const std::string& array) const {
     return name;
 }
 
-/// The integers that a pack is moved in, and how many of them it has.
+/// The type and number of the integers as which a pack is moved.
 std::string ElementAccess::word_type(const Array& array, int& words) const {
     const std::uint32_t bytes = parameter(array).dtype.size_bytes() * static_cast<std::uint32_t>(vector_width_);
     const std::uint32_t width = std::min(bytes, 16u);
@@ -122,7 +122,7 @@ std::vector<std::string> ElementAccess::parameters() const {
         if (p.space > Parameter::Space::arena) {
             out.push_back(p.text());  // a texture or an image
         } else if (layout_.arguments[i].access == Access::none) {
-            // A 16-bit float arrives as the float that it is computed in.
+            // A 16-bit float is passed as float, in which it is computed.
             out.push_back((dtype.kind() == DType::Kind::boolean ? stored : value_type(dtype)) + " " + p.name);
         } else {
             out.push_back(writer_.global_pointer(stored, p.is_const) + p.name);
@@ -156,7 +156,7 @@ void ElementAccess::declare_packs(int count) {
         if (array.in_packs && !array.constant) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
 }
 
-/// "((const uint4 *)(x + head))[", in front of the number of a word.
+/// "((const uint4 *)(x + head))[", before the index of a word.
 std::string ElementAccess::pack_base(const Array& array, const std::string& word, bool is_const) const {
     const std::string& name = parameter(array).name;
     const std::string begin = has_head_ ? gemel::text("(", name, " + ", head_, ")") : name;
@@ -201,7 +201,7 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
     }
 }
 
-/// Whether an array's element is a variable in this mode.
+/// Whether an array's element is a local variable in this mode.
 bool ElementAccess::is_local(const Array& array, Mode mode) const {
     if (mode == Mode::lane && array.in_packs) return true;
     if (!array.use.element || array.use.element_address || array.access == Access::pointer) return false;
@@ -209,7 +209,7 @@ bool ElementAccess::is_local(const Array& array, Mode mode) const {
     return value_type(dtype) != storage_type(dtype, writer_.dialect());
 }
 
-/// Where element i lies in memory.
+/// The element i in memory.
 std::string ElementAccess::place(const Array& array) const {
     if (!array.in_tile.empty()) return array.in_tile;
     return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
@@ -302,7 +302,7 @@ void ElementAccess::begin_element(const std::string& run_index) {
     declare_converted();
 }
 
-/// Elements that are computed in another type than they are stored in, as local variables.
+/// Declares local variables for elements whose type of computation differs from that of memory.
 void ElementAccess::declare_converted() {
     for (const Array& array : arrays_)
         if (is_local(array, Mode::element)) declare_local(array, place(array));

@@ -1,4 +1,4 @@
-/// How generated kernels reach the elements of their array arguments: shared by all generators.
+/// How generated kernels access the elements of their array arguments: shared by all generators.
 #pragma once
 
 #include <gemel/codegen/layout.hpp>
@@ -12,23 +12,22 @@
 
 namespace gemel::codegen {
 
-/// Reductions over axes: the axes of a strided array in two groups.
+/// Reductions over axes: the two groups of a strided array's axes.
 struct ReducedAxes {
     int kept_rank = 0;
-    bool has_index = false;   ///< the flat index `i` is found like an array's element
-    bool has_result = false;  ///< the result has steps of its own along the kept axes
-    bool columns = false;     ///< neighbours are along the last kept axis, not the last reduced one
-    int vector_width = 0;     ///< of the packs in which neighbours are loaded; 0: there are none
+    bool has_index = false;   ///< the flat index `i` is computed, by strides like an array's
+    bool has_result = false;  ///< the result has its own strides along the kept axes
+    bool columns = false;     ///< neighbours are along the last kept axis; otherwise along the last reduced axis
+    int vector_width = 0;     ///< elements per pack of neighbours; 0: no packs
 };
 
-/// The C text of an expression's truth, 0 or 1: what a bool that is kept in a byte holds.
+/// The C text of an expression's truth value, 0 or 1, for storing as a bool.
 inline std::string as_truth(const std::string& expression) {
     return expression == "0" || expression == "1" ? expression : gemel::text("(", expression, ") != 0");
 }
 
-/// Prints, for one variant of one kernel, declarations of parameters, loads, stores, and snippets in which array
-/// accesses are replaced. An element is a local variable (`x_i`) where it is moved in packs or converted, else the
-/// place in memory.
+/// Prints, for one variant of a kernel, parameters, loads, stores, and snippets with their array accesses replaced. An
+/// element is a local variable (`x_i`) if it is loaded in packs or converted, otherwise it is accessed in memory.
 class ElementAccess {
    public:
     ElementAccess(const std::string& kernel, const std::vector<Parameter>& arguments, std::vector<ArrayUse> uses,
@@ -39,90 +38,91 @@ class ElementAccess {
     const std::string& index_type() const { return index_; }
     int vector_width() const { return vector_width_; }
 
-    // At file scope: struct types, packs, the layout and functions that find elements in it.
+    // At file scope: struct types, pack types, the layout, and functions that compute positions of elements.
     void declare_types(const std::vector<DType>& more = {});
-    /// The arguments, then offsets and layout.
+    /// The parameters: the arguments, then offsets and layout.
     std::vector<std::string> parameters() const;
-    /// At the head of the kernel: arrays begin where their offsets say.
+    /// At the beginning of the kernel: adds the offsets to the pointers.
     void apply_offsets();
 
-    // Packs: `slot` names an element of the arrays of packs (a literal or loop variable), `pack` the number of the
-    // pack.
+    // Packs: `slot` is the index (a literal or loop variable) in the arrays of packs, `pack` the number of the pack.
     void declare_packs(int count);
     void load_packs(const std::string& slot, const std::string& pack);
-    /// The elements of one lane as local variables, and back.
+    /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
     void end_lane(const std::string& slot, const std::string& lane);
     void store_packs(const std::string& slot, const std::string& pack);
 
-    // Reductions over axes: where the run of one output begins (columns: of the first of some neighbours); where a line
-    // of it does, all reduced axes but the last; where element `e` of that line lies, which may lie before it.
+    // Reductions over axes: the beginning of an output's run (columns: of the first of some neighbours); of a line of
+    // the run, along the last reduced axis; the position of element `e` of that line, which may be before the line.
     void begin_output(const std::string& output);
-    /// Declares where the result of an output lies, under its name; for its neighbour `lane` result_of() says it.
+    /// Declares the position of an output's result under this name; result_of() gives that of its neighbour `lane`.
     void begin_result(const std::string& output, const std::string& name);
     std::string result_of(const std::string& name, const std::string& lane) const;
     void begin_line(const std::string& line);
     void begin_in_line(const std::string& e);
-    /// Where begin_in_line() or begin_in_column() stand: index i, if the layout has it, and converted elements.
+    /// At the position of begin_in_line() or begin_in_column(): index i, if the layout has it, and converted elements.
     void begin_found();
-    /// Columns: where element `k` of the first output's run lies; where that of neighbour `lane` does.
+    /// Columns: the position of element `k` of the first output's run; the position of neighbour `lane`.
     void begin_column(const std::string& k);
     void begin_in_column(const std::string& lane);
-    /// How many elements a line begins behind a pack's border, a number from 0 to vector_width - 1.
+    /// The number of elements from a pack's border to the beginning of the line, from 0 to vector_width - 1.
     std::string line_shift() const;
-    /// Where the first element of an output's run lies, or of its neighbour `lane` (columns).
+    /// The position of the first element of an output's run, or of its neighbour `lane` (columns).
     void begin_first(const std::string& lane);
-    /// A pack of neighbours from where begin_in_line() or begin_column() stand. `e` and `extent`: only those inside.
-    /// Of all arrays, or of those arguments that `is_loaded` names.
+    /// Loads a pack of neighbours at the position of begin_in_line() or begin_column(). `e` and `extent`: only elements
+    /// inside.
+    /// Loads all arrays, or the arguments that `is_loaded` names.
     using IsLoaded = std::function<bool(std::size_t argument)>;
     void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {},
                          const IsLoaded& is_loaded = {});
-    /// Declares packs of those arrays that are the same along a run, for so many outputs; load_neighbours() and
-    /// declare_packs() leave them out from here on, and begin_neighbour() takes them from slot `slot`.
+    /// Declares packs of the arrays that are constant along a run, for this many outputs. load_neighbours() and
+    /// declare_packs() then skip them, and begin_neighbour() takes them from slot `slot`.
     void declare_constants(int count, const std::string& slot);
-    /// Loads them, where begin_output() stands.
+    /// Loads these packs at the position of begin_output().
     void load_constants(const std::string& slot);
-    /// The same back to memory, of arrays that are written.
+    /// Stores the packs of written arrays.
     void store_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
     /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
     void begin_neighbour(const std::string& slot, const std::string& lane);
-    /// One array of a tile in which some are turned round: moved through packs of neighbours along a row.
+    /// An array in tiles with transposed arrays, which is moved in packs of neighbours along a row.
     struct Moved {
         const Parameter* parameter;
         ArgumentLayout layout;
-        bool is_kept = false;     ///< read where it lies, into packs of all of a thread's rounds
-        bool is_written = false;  ///< from its packs
+        bool is_kept = false;     ///< loaded directly, into packs for all rounds of a thread
+        bool is_written = false;  ///< stored from its packs
         std::string type, pack_type, pack, base, down, step, at;
     };
     std::vector<Moved> moved() const;
-    /// Which of an array's packs belongs to a round and a row.
+    /// The index of an array's pack for a round and a row.
     std::string slot_in_tile(bool is_kept, const std::string& round, const std::string& row) const;
-    /// Says how the kernel names a thread's round, the row and the place in a pack.
+    /// Sets the names of the round, the row and the lane in the kernel.
     void begin_packs_in_tile(const std::string& round, const std::string& row, const std::string& lane);
 
-    /// Tiles of the last two axes: `outer` numbers the axes before them, `row` is the place along the last but one.
+    /// Tiles of the last two axes: `outer` counts the positions along the axes before them, `row` is the position along
+    /// the last but one.
     void begin_tile(const std::string& outer);
     void begin_row(const std::string& row);
-    // One element at a time, at index i; in tiles at the place `run_index` along the last axis.
+    // Single elements at index i; in tiles at the position `run_index` along the last axis.
     void begin_element(const std::string& run_index = "i");
     void end_element();
 
-    /// Where a snippet stands: at one lane of a pack, at one element, or at none, once per thread.
+    /// The context of a snippet: one lane of a pack, one element, or once per thread.
     enum class Mode { lane, element, thread };
-    /// The snippet with its array accesses spelled for a mode.
+    /// The snippet with its array accesses replaced for a mode.
     std::string snippet(const Snippet& snippet, Mode mode) const;
-    /// The same, ended as a statement.
+    /// The same, terminated as a statement.
     std::string statements(const Snippet& snippet, Mode mode) const;
-    /// The parameter of a packed variant: how many elements lie before the first aligned one.
+    /// The parameter of a packed variant with the number of elements before the first aligned one.
     const std::string& head() const { return head_; }
     const std::string& layout_name() const { return layout_name_; }
-    /// Says that there is no such parameter: the first pack begins with the array.
+    /// Omits this parameter: the first pack begins with the array.
     void set_no_head() { has_head_ = false; }
-    /// Whether an argument or a snippet uses a name.
+    /// Whether an argument or a snippet uses this name.
     bool is_taken(std::string_view name) const;
     /// A name that no argument and no snippet uses.
     std::string unused(std::string name) const;
-    /// The name of a type or function that the kernel has beside it: "axpy_layout".
+    /// The name of a type or function that belongs to the kernel: "axpy_layout".
     std::string helper(const std::string& suffix) const { return unused(kernel_ + "_" + suffix); }
 
    private:
@@ -130,18 +130,18 @@ class ElementAccess {
         std::size_t argument;
         Access access;
         ArrayUse use;
-        std::string local;  ///< of its element
-        std::string at;     ///< where its element lies, if strided
+        std::string local;  ///< the variable of its element
+        std::string at;     ///< the position of its element, if strided
         std::string pack;   ///< its packs
         std::string pack_type;
-        std::string offset;        ///< the parameter that says where it begins, if there is one
-        std::string steps;         ///< the layout's member
-        bool in_packs;             ///< takes part in loads and stores by pack (by wide accesses or element by element)
-        bool constant = false;     ///< along a run; its packs are in slots of their own
-        std::string in_tile = {};  ///< its element in a tile in which arrays are turned round
+        std::string offset;        ///< the parameter with its offset, if there is one
+        std::string steps;         ///< the layout's member with its strides
+        bool in_packs;             ///< loaded and stored in packs (by wide accesses or element by element)
+        bool constant = false;     ///< along a run; its packs have slots of their own
+        std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
-    /// A function that belongs to an array: "axpy_x_at".
+    /// The name of a function for an array: "axpy_x_at".
     std::string function(const Array& array, const char* what) const {
         return helper(parameter(array).name + "_" + what);
     }
@@ -156,10 +156,10 @@ class ElementAccess {
     LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
     bool is_kept(const Array& array) const;
-    /// Where a strided array's element lies, from `base` on along the first `rank` reduced axes; `member` has the
-    /// steps.
+    /// The position of a strided array's element: `base` plus the strides along the first `rank` reduced axes, from
+    /// `member`.
     std::string reach(const std::string& base, const std::string& member, const std::string& slowest, int rank) const;
-    /// For each strided array, and the index: declares `<name><suffix>`, made of `<name><from>` by `sum`.
+    /// For each strided array, and the index: declares `<name><suffix>`, computed from `<name><from>` by `sum`.
     void declare_converted();
     template <class Sum>
     void declare_places(const char* suffix, const char* from, const Sum& sum);

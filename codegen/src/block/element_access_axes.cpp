@@ -1,4 +1,4 @@
-/// Elements of reductions over axes: by output, by line, by neighbours that are loaded together.
+/// Elements in reductions over axes: by output, by line, and by packs of neighbours.
 #include "block/element_access.hpp"
 
 #include <gemel/core/text.hpp>
@@ -7,7 +7,7 @@
 
 namespace gemel::codegen {
 
-/// Declares the indices along the axes of a group but the slowest; returns what is left for that one.
+/// Declares the indices along the axes of a group except the slowest; returns the remaining index for that one.
 std::string ElementAccess::axis_index(const std::string& index, int rank, const std::string& extents,
                                       const std::string& prefix) {
     if (rank == 1) return index;
@@ -21,7 +21,7 @@ std::string ElementAccess::axis_index(const std::string& index, int rank, const 
     return rest;
 }
 
-/// The steps of the first `rank` reduced axes; axis_index() has declared the indices.
+/// The sum of strides times indices along the first `rank` reduced axes; axis_index() has declared the indices.
 std::string ElementAccess::reach(const std::string& base, const std::string& member, const std::string& slowest,
                                  int rank) const {
     std::string sum = base;
@@ -42,7 +42,7 @@ void ElementAccess::declare_places(const char* suffix, const char* from, const S
     if (axes_.has_index) declare(nullptr, "i", LastStep::any);
 }
 
-/// The steps of the kept axes; axis_index() has declared the indices.
+/// The same along the kept axes.
 std::string ElementAccess::kept_sum(const std::string& member, const std::string& slowest,
                                     const std::string& prefix) const {
     std::string sum = gemel::text(slowest, " * ", layout_name_, ".", member, "[", layout_.rank, "]");
@@ -83,7 +83,7 @@ void ElementAccess::begin_line(const std::string& line) {
     });
 }
 
-/// `base` and so many steps along the axis of neighbours.
+/// `base` plus this many strides along the axis of neighbours.
 std::string ElementAccess::along_neighbours(const std::string& base, const std::string& member, LastStep step,
                                             const std::string& index) const {
     if (step == LastStep::zero || index == "0") return base;
@@ -164,7 +164,7 @@ void ElementAccess::store_neighbours(const std::string& slot, const std::string&
         if (array.in_packs && array.use.element_written) move_neighbours(array, true, slot, e, extent);
 }
 
-/// One array's pack, by wide accesses where its neighbours lie side by side and all are inside.
+/// Loads one array's pack, by wide accesses if its neighbours are contiguous and all are inside.
 void ElementAccess::move_neighbours(const Array& array, bool store, const std::string& slot, const std::string& e,
                                     const std::string& extent) {
     const Parameter& p = parameter(array);

@@ -1,11 +1,11 @@
-/// Tiles in which some arrays are turned round: what is moved, and where its elements are meanwhile.
+/// Tiles with transposed arrays: which arrays are moved, and the positions of their elements meanwhile.
 #include "block/element_access.hpp"
 
 #include <gemel/core/text.hpp>
 
 namespace gemel::codegen {
 
-/// Whether an array's packs are loaded before others wait for shared memory.
+/// Whether an array's packs are loaded before the barrier.
 bool ElementAccess::is_kept(const Array& array) const {
     return array.in_packs && array.use.element_read && !layout_.arguments[array.argument].turned;
 }

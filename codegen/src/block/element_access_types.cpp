@@ -1,4 +1,4 @@
-/// A kernel's declarations at file scope for its arrays: vector types, the layout, functions that find elements.
+/// A kernel's declarations at file scope for its arrays: vector types, the layout, functions for positions.
 #include "block/element_access.hpp"
 
 #include <gemel/codegen/struct_declaration.hpp>
@@ -51,7 +51,7 @@ void ElementAccess::declare_layout() {
     }
 }
 
-/// A function that says where an element is, or where else to reach if there is none.
+/// A function that returns the address of an element, or a substitute if it is out of bounds.
 void ElementAccess::declare_check(const Array& array) {
     const Parameter& p = parameter(array);
     const std::string pointer = writer_.global_pointer(storage_type(p.dtype, writer_.dialect()), p.is_const);

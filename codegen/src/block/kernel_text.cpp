@@ -11,12 +11,12 @@ namespace gemel::codegen {
 
 namespace {
 
-// A part stands in the text as its number between two characters that no kernel has.
+// A part is represented in the text by its number between two characters that no kernel contains.
 constexpr char mark_begin = '\x01', mark_end = '\x02';
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
-/// Text in lines of which all but the first are indented; directives begin their line.
+/// Text whose lines, except the first, are indented; directives stay at the beginning of their line.
 void add_lines(std::string& out, std::string_view text, std::string_view indent) {
     while (text.ends_with('\n')) text.remove_suffix(1);
     for (bool first = true; first || !text.empty(); first = false) {
@@ -30,7 +30,7 @@ void add_lines(std::string& out, std::string_view text, std::string_view indent)
     }
 }
 
-/// What a portable word is in a dialect, or null.
+/// The translation of a portable word to a dialect, or null.
 const std::string* spelled(const Dialect& d, std::string_view word) {
     if (word == "KERNEL") return &d.kernel;
     if (word == "WITHIN_KERNEL") return &d.device_function;
@@ -43,7 +43,7 @@ const std::string* spelled(const Dialect& d, std::string_view word) {
     return nullptr;
 }
 
-/// "LID_0" and its siblings; empty for other words. GLOBAL_ID_0 is left to the prelude, which says it shorter.
+/// "LID_0" and similar words; empty for other words. GLOBAL_ID_0 is left to the prelude, whose form is shorter.
 std::string place_of_thread(const Dialect& d, std::string_view word) {
     const std::pair<std::string_view, const std::string*> places[] = {
         {"LID_", &d.thread_id}, {"GID_", &d.block_id}, {"LDIM_", &d.block_size}, {"GDIM_", &d.grid_size}};
@@ -65,7 +65,7 @@ std::string required_block(const Dialect& dialect, std::string_view threads) {
     return out;
 }
 
-/// Whether the tokens behind `at` begin with these.
+/// Whether the tokens after `at` begin with these.
 bool follow(const std::vector<Token>& tokens, std::size_t at, std::initializer_list<std::string_view> words) {
     for (const std::string_view word : words)
         if (++at >= tokens.size() || (!word.empty() && !tokens[at].is(word))) return false;
@@ -131,7 +131,7 @@ std::string KernelText::spell(std::string_view text) const {
     const std::vector<Token> tokens = tokenize(text);
     std::string out;
     std::size_t done = 0;
-    int in_struct = 0;  // braces of a struct or union around the token
+    int in_struct = 0;  // open braces of a struct or union around the token
     const auto skip_blanks = [&] { done = std::min(text.find_first_not_of(' ', done), text.size()); };
     for (std::size_t t = 0; t < tokens.size(); ++t) {
         const Token& token = tokens[t];
@@ -141,7 +141,7 @@ std::string KernelText::spell(std::string_view text) const {
         if (!token.is_word()) continue;
         out += text.substr(done, token.position - done);
         done = token.position + token.text.size();
-        const bool is_capital = token.text[0] >= 'A' && token.text[0] <= 'Z';  // as most portable words are
+        const bool is_capital = token.text[0] >= 'A' && token.text[0] <= 'Z';  // like most portable words
         if (token.is("UNROLL")) {  // a directive, at the beginning of its line; the line goes where there is none
             out.resize(out.rfind('\n') + 1);
             if (dialect_.unroll.empty()) done = std::min(text.find('\n', done), text.size() - 1) + 1;

@@ -68,7 +68,7 @@ std::int64_t chain_blocks(const ChainWork& work) {
     }
     const std::int64_t rows = std::max<std::uint32_t>(work.rows_per_piece, 1);
     const std::int64_t pieces = std::max<std::int64_t>((work.unknowns + rows - 1) / rows, 1);
-    // Every block reads the sums of all: with little work for each, fewer are quicker.
+    // Every block reads the sums of all blocks: with little work per block, fewer blocks are faster.
     const std::int64_t least = work.blocks_per_unit > 0 ? most : std::min(most, 2 * units);
     const std::int64_t rounds =
         std::max((pieces + most - 1) / most, std::min<std::int64_t>((pieces + least - 1) / least, 4));

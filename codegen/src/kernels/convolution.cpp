@@ -16,7 +16,7 @@ namespace {
 struct Extent {
     std::uint32_t rows, columns;
 };
-/// Of the image that a tile needs for a piece of the filter.
+/// The part of the image that a tile needs for a piece of the filter.
 Extent patch_of(const ConvolutionLayout& layout) {
     const ConvolutionTile tile = convolution_tile(layout);
     return {(tile.rows - 1) * layout.step_rows + layout.piece_rows,
@@ -123,7 +123,7 @@ class Convolution {
         return gemel::text("patch[(", times("r", layout_.step_rows), " + i) * ", pitch, " + ", first, " + j]");
     }
 
-    /// Sums of a serial thread that are in registers: 128 bytes.
+    /// The sums that a serial thread holds in registers: 128 bytes.
     std::uint32_t vector() const {
         const auto wanted = static_cast<std::uint32_t>(128 / sums_.held.size_bytes());
         return layout_.across % wanted == 0 ? wanted : layout_.across;

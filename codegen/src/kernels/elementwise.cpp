@@ -19,8 +19,7 @@ bool names(const std::vector<Parameter>& arguments, std::string_view name) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const Parameter& p) { return p.name == name; });
 }
 
-/// Words of the templates that users' text means when it says them. `n` is the length, unless an argument has that
-/// name.
+/// Names of the templates that keep their meaning in users' text. `n` is the length, unless an argument has that name.
 std::set<std::string, std::less<>> kept_words(const std::vector<Parameter>& arguments) {
     std::set<std::string, std::less<>> kept{"i", "N"};
     if (!names(arguments, "n")) kept.insert("n");
@@ -89,7 +88,7 @@ class Elementwise {
         for (const auto& [name, value] : more) all[name] = value;
         return kernel_.fill(kernel, std::move(all));
     }
-    /// The text that ElementAccess prints.
+    /// Text printed by ElementAccess.
     template <class Print>
     std::string printed(const Print& print) {
         print();
@@ -105,7 +104,7 @@ class Elementwise {
         });
     }
 
-    /// Users' statements once per thread.
+    /// The user's statements that run once per thread.
     std::string hook(const Snippet& snippet) {
         return printed([&] {
             if (!snippet.empty()) writer_.lines(access_.statements(snippet, Mode::thread));
@@ -118,7 +117,7 @@ class Elementwise {
                      {"statements", printed([&] { writer_.lines(access_.statements(request_.operation, mode)); })}});
     }
 
-    /// @param run_index  a name of the templates, of the place along the last axis in tiles
+    /// @param run_index  the template's name for the position along the last axis in tiles
     std::string element(const std::string& place, const char* run_index = "i") {
         return fill(elementwise_kernels::element(),
                     {{"place", place},
@@ -179,7 +178,7 @@ class Elementwise {
         return names;
     }
 
-    /// Whether some x[i] is a place in memory even in a pack's lane.
+    /// Whether some x[i] must stay in memory even in a pack's lane.
     bool uses_memory() const {
         for (const Parameter& p : request_.arguments) {
             const ArrayUse use = request_.operation.use_of(p.name);
@@ -209,17 +208,17 @@ void check_request(const ElementwiseRequest& request) {
     bool any = false;
     for (const Parameter& p : request.arguments) {
         if (p.name == "i") refuse("an argument is named 'i', which is the element's index; rename it");
-        if (!names.insert(p.name).second) refuse("two arguments are named '" + p.name + "'");
+        if (!names.insert(p.name).second) refuse("two arguments are named '" + p.name + "'; rename one");
         any |= p.is_pointer;
     }
-    if (!any) refuse("no argument is an array; at least one must be, as in \"float *x\"");
-    if (request.operation.empty()) refuse("the operation is empty");
+    if (!any) refuse("expected an array among the arguments, got none; declare one as in \"float *x\"");
+    if (request.operation.empty()) refuse("the operation is empty; expected statements such as \"z[i] = a * x[i]\"");
     refuse_jumps(gemel::text("ElementwiseKernel '", request.name, "': the operation"), request.operation, true);
     for (const auto& [hook, text] :
          {std::pair{"loop_prep", request.loop_prep}, std::pair{"after_loop", request.after_loop}}) {
         const Snippet snippet(text);
         if (snippet.uses_index({}))
-            refuse(gemel::text(hook, " names i, but runs once per thread, where there is no element"));
+            refuse(gemel::text(hook, " uses i, but runs once per thread, not per element; move this to the operation"));
         refuse_jumps(gemel::text("ElementwiseKernel '", request.name, "': ", hook), snippet, false);
     }
 }
@@ -229,15 +228,16 @@ std::string elementwise_source(const ElementwiseRequest& request, const KernelLa
     check_request(request);
     check_tuning(gemel::text("ElementwiseKernel '", request.name, "'"), tuning);
     if (layout.arguments.size() != request.arguments.size())
-        throw ArgumentError(gemel::text("ElementwiseKernel '", request.name, "': a layout of ", layout.arguments.size(),
-                                        " arguments for ", request.arguments.size()));
+        throw ArgumentError(gemel::text("ElementwiseKernel '", request.name, "': expected a layout of ",
+                                        request.arguments.size(), " arguments, got ", layout.arguments.size(),
+                                        "; plain_layout() makes one"));
     return Elementwise(request, layout, tuning, dialect).text();
 }
 
 KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::vector<ArrayUse>& uses) {
     if (arguments.size() > max_arguments)
-        throw ArgumentError(
-            text("a generated kernel takes at most ", max_arguments, " arguments, not ", arguments.size()));
+        throw ArgumentError(text("plain_layout: expected at most ", max_arguments, " arguments, got ", arguments.size(),
+                                 "; combine values in a struct"));
     KernelLayout layout;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         ArgumentLayout argument;

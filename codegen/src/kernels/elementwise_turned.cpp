@@ -10,7 +10,7 @@ namespace {
 
 constexpr int rounds_of(int pieces, int block) { return (pieces + block - 1) / block; }
 
-/// The integers that so many bytes are moved in.
+/// The integer type in which this many bytes are moved.
 const char* word_of(int bytes) {
     switch (bytes) {
         case 1: return "uint8_t";
@@ -21,8 +21,8 @@ const char* word_of(int bytes) {
     }
 }
 
-/// Words of `count` neighbours that are moved at once, and what finds each behind the place of the first neighbour.
-/// NVRTC keeps accesses whole that are written as `((uint4 *)p)[at >> 2]`, and splits some of `((uint4 *)(p + at))[0]`.
+/// The words of `count` neighbours that are moved at once, and the index of each relative to the first neighbour. NVRTC
+/// keeps accesses of the form `((uint4 *)p)[at >> 2]` whole, but splits some of the form `((uint4 *)(p + at))[0]`.
 void add_words(Values& x, int count, int bytes) {
     const int word = std::min(count * bytes, 16), words = count * bytes / word;
     std::vector<Value> word_at;
@@ -36,8 +36,8 @@ void add_words(Values& x, int count, int bytes) {
     x["word_at"] = Value(std::move(word_at));
 }
 
-/// An array that is turned round: its tile in shared memory has columns of cells, each of as many rows as fill four
-/// bytes. A pitch is odd; `skew` columns of packs would meet in the same banks again.
+/// A transposed array: its tile in shared memory has columns of cells, each of as many rows as fill four bytes. The
+/// pitch is odd; after `skew` columns, packs would use the same banks again.
 void add_turned(Values& x, const ElementAccess::Moved& array, const KernelLayout& layout, int block) {
     const int bytes = static_cast<int>(array.parameter->dtype.size_bytes());
     const int vector = array.layout.turned, cell = std::min(turned_cell(bytes), layout.tile_group);

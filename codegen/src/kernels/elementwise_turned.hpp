@@ -1,4 +1,4 @@
-/// What the templates of tiles in which arrays are turned round are filled with.
+/// The values of the templates for tiles with transposed arrays.
 #pragma once
 
 #include "block/element_access.hpp"
@@ -7,7 +7,7 @@
 
 namespace gemel::codegen {
 
-/// Numbers and names of one kernel's tiles. @param block  threads
+/// The numbers and names of one kernel's tiles. @param block  threads per block
 Values turned_values(const ElementAccess& access, const KernelLayout& layout, int block, KernelText& kernel);
 
 }  // namespace gemel::codegen

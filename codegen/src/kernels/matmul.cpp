@@ -18,7 +18,7 @@ namespace gemel::codegen {
 namespace {
 
 constexpr std::uint32_t per_thread = matmul_per_thread;
-constexpr int band = 8;  ///< rows of tiles among which blocks that run together lie
+constexpr int band = 8;  ///< rows of tiles in a band, in which concurrent blocks work
 
 /// Fills one kernel.
 class Matmul {
@@ -57,7 +57,7 @@ class Matmul {
         return kernel_.finish(kernel_.fill(matmul_kernels::product(), values));
     }
 
-    /// The kernel that adds up parts.
+    /// The kernel that adds parts.
     std::string add_parts_text(std::uint32_t sharers, bool wide) {
         return kernel_.finish(kernel_.fill(matmul_kernels::add_parts(),
                                            {{"storage", sums_.storage},
@@ -93,7 +93,7 @@ class Matmul {
         return all.substr(all.find_first_not_of(' '));
     }
 
-    /// The statement that stores a sum, where own_row and own_column say which.
+    /// The statement that stores the sum of element (own_row, own_column).
     std::string store(const std::string& sum) {
         const std::string element = "c[own_row * c_row + own_column * c_column]";
         if (layout_.in_parts) return gemel::text(element, " = ", sum, ";");
@@ -153,7 +153,7 @@ class Matmul {
         values["band"] = band;
         values["depth"] = t.depth;
         values["stages"] = t.stages;
-        // Warp groups still read the slot before the last while the last one is multiplied.
+        // Warp groups still read the last slot but one while the last one is multiplied.
         values["ahead"] = std::max(t.stages, by_groups(layout_) ? 3u : 2u) - (by_groups(layout_) ? 2 : 1);
         values["by_groups"] = by_groups(layout_);
         values["slot_words"] = a.words() + b.words();
@@ -231,7 +231,7 @@ class Matmul {
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
     }
 
-    /// A group has 64 lines of the result and all of the other side.
+    /// A warp group computes 64 lines of the result, over the whole width of the tile.
     void by_warp_groups(Values& values) {
         const MatmulTuning& t = layout_.tile;
         const std::size_t item = dtype_.size_bytes();
@@ -303,7 +303,7 @@ MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
 }
 
 MatmulTuning matmul_serial_tile(DType dtype) {
-    // So many columns that six rows of them fill 24 of 32 registers of 32 bytes.
+    // Six rows of this many columns fill 24 of 32 registers of 32 bytes.
     return {.rows = 96,
             .columns = static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes()),
             .depth = 128,
@@ -317,8 +317,8 @@ std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts) 
 std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
                                     const Dialect& dialect) {
     if (!std::has_single_bit(sharers) || sharers > 32)
-        throw ArgumentError(
-            text("matmul: ", sharers, " threads cannot share the parts of an element; expected 1, 2, 4, 8, 16 or 32"));
+        throw ArgumentError(text("matmul_add_parts_source: expected 1, 2, 4, 8, 16 or 32 threads per element, got ",
+                                 sharers, "; matmul_part_sharers() chooses"));
     return Matmul(request, {}, dialect).add_parts_text(sharers, wide);
 }
 
@@ -327,8 +327,7 @@ std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layo
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
     if ((by_groups(layout) || is_packed(layout)) &&
         std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
-        throw ArgumentError(
-            text("matmul: ", dialect.name, " has no words for warp groups; expected the form 'tensor'"));
+        throw ArgumentError(text("matmul: ", dialect.name, " has no warp groups; use the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
 }
 

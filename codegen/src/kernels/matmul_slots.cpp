@@ -22,8 +22,8 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     const MatmulTuning& t = layout.tile;
     const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
     const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
-    // Lanes of a warp that read at once meet different banks: lines are an odd number of 16 bytes apart, or, where four
-    // lanes read neighbouring lines of words, of 32.
+    // Lanes of a warp that read together use different banks: lines are an odd multiple of 16 bytes apart, or of 32
+    // bytes if four lanes read neighbouring lines of words.
     const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
     const bool is_tile = by_groups(layout) && (item == 2 || is_a == has_b_in_registers(item, layout));
     return {.along = along,

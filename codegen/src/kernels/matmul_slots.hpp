@@ -1,4 +1,4 @@
-/// How the factors of a product lie in slots of shared memory, and which tiles can be cut so.
+/// The layout of operands in slots of shared memory, and the check of tiles.
 #pragma once
 
 #include <gemel/codegen/matmul.hpp>
@@ -8,40 +8,39 @@
 
 namespace gemel::codegen {
 
-inline constexpr std::uint32_t matmul_per_thread =
-    4;  ///< checked: rows and columns of the result that a thread computes
+inline constexpr std::uint32_t matmul_per_thread = 4;  ///< checked: rows and columns of the result per thread
 
 inline bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
 inline bool by_groups(const MatmulLayout& layout) { return layout.form == MatmulForm::groups; }
 inline bool is_packed(const MatmulLayout& layout) { return layout.form == MatmulForm::packed; }
 
-/// Warp groups take 16-bit factors from shared memory in any order. Of float factors they take one, with neighbours
-/// along the summed axis, and the other from registers: b, unless it is the one.
+/// Warp groups read 16-bit operands from shared memory in any order. Of two float operands, they read one with stride 1
+/// along the summed axis; the other is in registers: b, unless b is the first one.
 inline bool has_b_in_registers(std::size_t item, const MatmulLayout& layout) {
     return by_groups(layout) && item == 4 && layout.b_by_columns;
 }
 inline constexpr std::uint32_t tile_line_bytes = 128, tile_bytes = 1024;
 
-/// Where sums pass through shared memory: floats from line to line of a warp group. Writers and readers meet few banks
-/// twice.
+/// The pitch of sums in shared memory, in floats from line to line of a warp group, for which there are few bank
+/// conflicts.
 std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout);
 
-/// How one factor lies in a slot.
+/// The layout of an operand in a slot.
 struct Factor {
-    bool along;            ///< neighbours lie along the summed axis
+    bool along;            ///< stride 1 along the summed axis
     std::uint32_t side;    ///< rows or columns of the result
-    std::uint32_t length;  ///< elements of a line
+    std::uint32_t length;  ///< elements per line
     std::uint32_t lines;
     std::uint32_t pitch;  ///< elements from line to line
     std::uint32_t access;
-    std::uint32_t unit = 1;  ///< what begins in a slot at its multiples
-    bool is_tile = false;    ///< in lines of 128 bytes, as warp groups read it
+    std::uint32_t unit = 1;  ///< the operand's size is a multiple of this
+    bool is_tile = false;    ///< in lines of 128 bytes, as warp groups read them
     std::uint32_t words() const { return (lines * length / line() * pitch + unit - 1) / unit * unit; }
     std::uint32_t line() const { return is_tile ? pitch : length; }
 };
 
-/// packed: floats of a unit, and of a slot.
+/// packed: floats per unit, and per slot.
 inline constexpr std::uint32_t matmul_unit_words = matmul_unit_lines * matmul_unit_depth;
 std::uint32_t packed_slot_words(const MatmulLayout& layout);
 

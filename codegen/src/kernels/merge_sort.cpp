@@ -17,7 +17,7 @@ namespace gemel::codegen {
 namespace {
 
 constexpr int serial_run = 16,
-              serial_tile = 4096;  // eight merges lie between them: the last ends where the first began
+              serial_tile = 4096;  // eight merges of runs; the result is in the first buffer again
 
 std::string declared(const DType& dtype, const char* name, const std::string& element) {
     const std::string type = dtype.layout() ? dtype.name() : value_type(dtype);

@@ -1,4 +1,4 @@
-/// Fills the kernels that draw random numbers.
+/// Fills the templates of kernels that draw random numbers.
 #include <gemel/codegen/philox.hpp>
 
 #include <gemel/core/error.hpp>
@@ -26,7 +26,7 @@ std::string storage(DType element, const Dialect& dialect) {
     return element.kind() == DType::Kind::boolean ? dialect.bool_storage : element.name();
 }
 
-/// The type of one element in a register and in vectors.
+/// The type of an element in registers and vectors.
 std::string lane(DType element) {
     switch (element.size_bytes()) {
         case 1: return "uchar";
@@ -36,7 +36,7 @@ std::string lane(DType element) {
     }
 }
 
-/// A count of type double as an element; the same NaN on every device if it is not a count.
+/// A count of type double as an element; if it is not a count, the same NaN on every device.
 std::string counted(DType element, const std::string& k) {
     const std::uint32_t bytes = element.size_bytes();
     if (element.is_integer()) {
@@ -50,16 +50,16 @@ std::string counted(DType element, const std::string& k) {
                 is_bfloat ? "store_bfloat16" : "store_float16", "((float)", k, ").bits");
 }
 
-/// What a distribution has of its own. Texts have blanks: ${real} is the type that numbers are computed in, ${size} its
-/// bits; ${bits} and ${unsigned} are those of a word; ${word} is the element's word, ${i} its number, ${z} its normal
-/// number; the others are made in blanks().
+/// The properties of a distribution. Placeholders in its texts: ${real} is the type of the computation and ${size} its
+/// bits; ${unsigned} is the type of a word and ${bits} its bits; ${word} is the element's word, ${i} its number, ${z}
+/// its normally distributed number. blanks() defines the others.
 struct Row {
     Distribution distribution;
-    const char* sections;    ///< of philox_functions.inc
+    const char* sections;    ///< sections of philox_functions.inc
     const char* parameters;  ///< of the kernel
     const char* value;       ///< of one element
-    bool in_pairs = false;   ///< normal numbers come two at a time
-    /// Before the value; it uses the number i of v[0] in the array, and `count`.
+    bool in_pairs = false;   ///< normally distributed numbers are computed in pairs
+    /// Statements before the value; they may use `i`, the number of v[0] in the array, and `count`.
     const char* before = "";
 };
 
@@ -95,7 +95,7 @@ std::string word(const PhiloxFill& fill, int i) {
     return wide ? text("gemel_wide(x[", 2 * i, "], x[", 2 * i + 1, "])") : text("x[", i, "]");
 }
 
-/// The values for the blanks of a row's texts, for element i of a counter.
+/// The values of the placeholders in a row's texts, for element i of a counter.
 std::map<std::string, std::string> blanks(const PhiloxFill& fill, int i) {
     const DType element = fill.element;
     const bool wide = philox_words(fill.distribution, element) == 2, is_double = is_wide(element);
@@ -120,10 +120,10 @@ std::map<std::string, std::string> blanks(const PhiloxFill& fill, int i) {
             {"counted", counted(element, text("k", i))}};
 }
 
-/// A value as the element that lies in a register.
+/// Converts a value to an element in a register.
 std::string stored(const PhiloxFill& fill, const std::string& value) {
     const DType element = fill.element;
-    if (fill.distribution == Distribution::poisson_means) return value;  // counted() has done it
+    if (fill.distribution == Distribution::poisson_means) return value;  // converted by counted()
     if (element.kind() == DType::Kind::bfloat) return text("store_bfloat16(", value, ").bits");
     if (element.is_floating() && element.size_bytes() == 2) return text("store_float16(", value, ").bits");
     return element.is_floating() ? value : text("(", lane(element), ")(", value, ")");
@@ -140,7 +140,7 @@ std::string names_of(const std::string& parameters) {
 
 const char* cipher_name(RandomCipher cipher) { return cipher == RandomCipher::philox ? "philox" : "threefry"; }
 
-/// gemel_words() is the cipher's function.
+/// gemel_words() calls the cipher.
 std::string with_cipher(std::string all, RandomCipher cipher) {
     const std::string_view word = "gemel_words";
     const std::string own = text("gemel_", cipher_name(cipher));
@@ -159,7 +159,7 @@ std::string sections(const PhiloxFill& fill) {
     return functions;
 }
 
-/// The values for the templates' blanks.
+/// The values of the templates.
 Values values(const PhiloxFill& fill, const Dialect& dialect) {
     const Row& row = row_of(fill.distribution);
     const PhiloxTuning& tuning = fill.tuning;
@@ -206,7 +206,7 @@ int philox_words(Distribution distribution, DType element) {
 PhiloxTuning philox_tuning(const DeviceInfo& info, Distribution distribution, DType) {
     if (info.type == DeviceInfo::Type::cpu)
         return {.block = 1, .counters_per_thread = 1, .wide_stores = false, .lanes = true};
-    // Wide stores from within a counter draw each number twice, which these are too slow for.
+    // Wide stores with a shift draw each number twice, which is too slow for these distributions.
     if (distribution == Distribution::poisson_means) return {.counters_per_thread = 1, .wide_stores = false};
     return {};
 }

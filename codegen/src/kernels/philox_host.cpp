@@ -23,7 +23,7 @@ inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x)
 inline double as_double(std::uint64_t x) { return std::bit_cast<double>(x); }
 
 using std::int32_t, std::int64_t, std::uint32_t, std::uint64_t;
-/// The cipher of the draw that this thread makes.
+/// The cipher of the current draw of this thread.
 thread_local RandomCipher cipher_in_use = RandomCipher::philox;
 inline void gemel_words(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
                         uint32_t* x);
@@ -47,7 +47,7 @@ T stored(V value) {
         return static_cast<T>(value);
 }
 
-/// Draws from a stream, one counter after another.
+/// Draws from a stream, counter by counter.
 template <class T>
 class Filler {
    public:
@@ -70,7 +70,7 @@ class Filler {
     }
 
    private:
-    /// `first` is the number of v[0], of `count`.
+    /// `first` is the number of v[0] among `count` elements.
     void values(std::uint64_t at, std::int64_t first, std::uint64_t count, T* v) {
         uint32_t x[4];
         const auto low = static_cast<uint32_t>(position_.key), high = static_cast<uint32_t>(position_.key >> 32);
@@ -174,7 +174,7 @@ class Filler {
     const PhiloxConstants& constants_;
     PhiloxPosition position_;
     int words_;
-    std::uint64_t largest_;  ///< integer
+    std::uint64_t largest_;  ///< of integers
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// Sums of products in kernels: what they are held in, and how elements are read, multiplied, added and stored.
+/// Sums of products in kernels: the type of sums, and how elements are loaded, multiplied, added and stored.
 #pragma once
 
 #include <gemel/codegen/writer.hpp>
@@ -11,7 +11,7 @@
 
 namespace gemel::codegen {
 
-/// 16-bit floats are summed in float, small integers and bools in int32, everything else in its own type.
+/// The type of sums: float for 16-bit floats, int32 for small integers and bools, otherwise the type itself.
 inline DType product_accumulator(DType dtype) {
     if (dtype.is_floating() && dtype.size_bytes() == 2) return dtype_of<float>();
     if (dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4))
@@ -27,16 +27,16 @@ struct ProductSums {
           type(held.name()) {}
 
     DType dtype, held;
-    std::string storage, type;  ///< what an element is in memory, and what a sum is
+    std::string storage, type;  ///< the type of an element in memory, and of a sum
 
     bool is_complex() const { return held.kind() == DType::Kind::complex; }
     std::string zero() const { return is_complex() ? type + "_new(0, 0)" : "0"; }
-    /// An element of memory as a factor.
+    /// A stored element as a factor.
     std::string load(const std::string& element) const {
         const std::string value = load_text(dtype, element);
         return held == dtype || dtype.is_floating() ? value : gemel::text("(", type, ")", value);
     }
-    /// A sum as an element of memory.
+    /// A sum as a stored element.
     std::string store(const std::string& value) const {
         if (dtype.kind() == DType::Kind::boolean) return gemel::text("(", value, ") != 0");
         if (dtype.is_integer() && dtype.size_bytes() < 4) return gemel::text("(", storage, ")(", value, ")");

@@ -10,7 +10,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Expressions are printed in the midst of lines: without comments behind them.
+/// Expressions are printed inside lines, so trailing comments are removed.
 ReductionRequest trimmed(ReductionRequest request) {
     for (ReducedValue& value : request.values)
         for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr})
@@ -24,21 +24,23 @@ void check_request(const ReductionRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("ReductionKernel '", request.name, "': ", what));
     };
-    if (request.values.empty()) refuse("no result is asked for");
+    if (request.values.empty()) refuse("expected at least one result, got none; add a ReducedValue");
     for (const Parameter& p : request.arguments)
         if (p.name == "reduced_index")
-            refuse("an argument is called 'reduced_index', which is an element's place along the reduced axes");
+            refuse(
+                "an argument is named 'reduced_index', which is an element's position along the reduced axes; rename "
+                "it");
     for (const ReducedValue& value : request.values) {
-        if (Snippet(value.neutral).empty()) refuse("the neutral element is missing: an expression such as \"0\"");
+        if (Snippet(value.neutral).empty()) refuse("the identity is missing; give an expression such as \"0\"");
         if (Snippet(value.reduce_expr).empty())
-            refuse("the reduce expression is missing: in terms of a and b, such as \"a+b\"");
-        if (value.map_expr.empty()) refuse("the map expression is empty");
+            refuse("the reduce expression is missing; give one of a and b, such as \"a+b\"");
+        if (value.map_expr.empty()) refuse("the map expression is empty; give one such as \"x[i]\"");
         if (value.map_expr.uses("return"))
             refuse("the map expression contains 'return'; it is an expression, not a function");
         if (Snippet(value.replace_if).uses("return"))
-            refuse("the condition to replace contains 'return'; it is an expression, not a function");
+            refuse("replace_if contains 'return'; it is an expression, not a function");
         if (Snippet(value.result_expr).uses("return"))
-            refuse("the result's expression contains 'return'; it is an expression, not a function");
+            refuse("result_expr contains 'return'; it is an expression, not a function");
     }
 }
 
@@ -54,13 +56,13 @@ std::size_t running_bytes(const ReductionRequest& request) {
     std::size_t bytes = 0;
     for (const ReducedValue& value : request.values) {
         const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
-        bytes += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats run as float
+        bytes += std::max<std::size_t>(running.size_bytes(), 4);  // 16-bit floats are stored as float
     }
     return bytes;
 }
 
 std::uint32_t fitting_block(const ReductionRequest& request, std::uint32_t block, std::size_t shared_bytes) {
-    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // beside them a flag
+    const std::size_t most = shared_bytes - std::min<std::size_t>(shared_bytes, 64);  // leaves space for a flag
     while (block > 1 && block * running_bytes(request) > most) block /= 2;
     return block;
 }

@@ -9,14 +9,14 @@
 
 namespace gemel::codegen {
 
-/// What the templates say of an output's elements and threads.
+/// The values of the templates for an output's elements and threads.
 Values ReductionText::axes_words() {
     const ReductionTile& tile = layout_.tile;
     const int axis = rows() ? layout_.elements.rank - 1 : layout_.kept_rank - 1;
     const std::string extent = gemel::text(access_.layout_name(), rows() ? ".extent[" : ".kept[", axis, "]");
     const std::string across = gemel::text(tile.across), along = gemel::text(this->along());
     const std::string e = kernel_.name("e");
-    // Neighbouring threads are along the run, or across.
+    // Neighbouring threads are along the run (rows), or across outputs (columns).
     const std::string fast = "thread % " + (rows() ? along : across), slow = "thread / " + (rows() ? along : across);
     Values words{{"rows", rows()},
                  {"columns", columns()},
@@ -63,7 +63,7 @@ Values ReductionText::axes_words() {
     return words;
 }
 
-/// What the threads of an output have found becomes one value, or one for each of a thread's outputs.
+/// Combines the running values of an output's threads to one value, or to one per output of a thread.
 std::string ReductionText::combine_side_by_side(bool again) {
     const ReductionTile& tile = layout_.tile;
     std::string text;
@@ -92,8 +92,8 @@ std::string ReductionText::store(bool to_partial) {
                 {{"to_partial", to_partial}, {"columns", columns()}, {"vector_width", layout_.tile.vector_width}});
 }
 
-/// How many digits the counter has by which running results are combined: rounding errors of small floats grow with the
-/// logarithm of a run's length then. Others have precision enough for a sum of sums, and need the registers.
+/// The number of digits of the counter by which running results are combined. With it, rounding errors of small floats
+/// grow with the logarithm of a run's length. Other types are accurate enough without it, and need the registers.
 int ReductionText::counter_levels() const {
     const auto is_small = [&](const ReducedValue& value) {
         const DType type = value.accumulator.empty() ? value.dtype : value.accumulator;

@@ -31,8 +31,8 @@ std::vector<const Snippet*> snippets(const ReductionRequest& request, const Snip
 
 DType accumulator(const ReducedValue& value) { return value.accumulator.empty() ? value.dtype : value.accumulator; }
 
-/// Words of the templates that users' text means when it says them. `n` means the length to the
-/// user as well, unless an argument has that name.
+/// Names of the templates that keep their meaning in users' text. `n` is the length for the user as well, unless an
+/// argument has that name.
 std::set<std::string, std::less<>> kept_words(const ReductionRequest& request) {
     std::set<std::string, std::less<>> kept{"i", "a", "b", "reduced_index"};
     const auto is_n = [](const Parameter& p) { return p.name == "n"; };
@@ -62,7 +62,7 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
       layout_(layout),
       block_(threads(layout, tuning)),
       unroll_(static_cast<int>(std::max(tuning.unroll, 1u))),
-      serial_lanes_(static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u)))),  // halves meet
+      serial_lanes_(static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u)))),  // a power of 2
       packed_(layout.elements.any(Access::packed)),
       writer_(dialect),
       preamble_(request.preamble),
@@ -70,13 +70,13 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
               snippets(request, preamble_), reduced_axes(layout)),
       kernel_(dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)) {
     if (layout.result_offsets.size() != request.values.size())
-        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),
-                                        " result_offsets for ", request.values.size(), " results"));
+        throw ArgumentError(gemel::text("reduction_source: '", request.name, "': expected ", request.values.size(),
+                                        " result_offsets in the layout, got ", layout.result_offsets.size()));
     const bool whole = layout.mapping == Mapping::whole;
     if (whole != (layout.kept_rank == 0) || (!whole && !layout.serial && block_ % layout.tile.across != 0))
-        throw ArgumentError(gemel::text("kernel '", request.name, "': a layout with ", layout.kept_rank,
-                                        " kept axes and ", layout.tile.across, " outputs side by side in blocks of ",
-                                        block_, " does not go together"));
+        throw ArgumentError(gemel::text("reduction_source: '", request.name, "': the mapping does not fit ",
+                                        layout.kept_rank, " kept axes, or a block of ", block_,
+                                        " threads is not a multiple of tile.across (", layout.tile.across, ")"));
 }
 
 std::string ReductionText::text() {
@@ -98,7 +98,7 @@ std::string ReductionText::text() {
     return kernel_.finish(all + fill(reduction_kernels::functions()) + kernel());
 }
 
-/// Types, and what users put in front.
+/// Types, and the user's preamble.
 std::string ReductionText::head() {
     const auto is_argument = [&](const DType& dtype) {
         return std::any_of(request_.arguments.begin(), request_.arguments.end(),
@@ -114,7 +114,7 @@ std::string ReductionText::head() {
     });
 }
 
-/// What a running value is declared as: bool is a byte also here, since not every language shares bools.
+/// The declared type of a running value: a byte for bool, since not every language has bools in shared memory.
 std::string ReductionText::running_type(std::size_t v) const {
     const DType dtype = accumulator(request_.values[v]);
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
@@ -128,7 +128,7 @@ pieces::Item ReductionText::exchanged(std::size_t v) {
             .bytes = bytes};
 }
 
-/// An expression for a running value: of bool 0 or 1, whatever number it is, as in C++.
+/// An expression for a running value: bools become 0 or 1 from any number, as in C++.
 std::string ReductionText::as_running(std::size_t v, const std::string& expression) const {
     return accumulator(request_.values[v]).kind() == DType::Kind::boolean ? as_truth(expression) : expression;
 }
@@ -150,7 +150,7 @@ Value ReductionText::values() {
 
 Values ReductionText::value(std::size_t v) {
     const ReducedValue& value = request_.values[v];
-    // What is stored of a running value: `<store_open>total<store_close>`.
+    // The stored value of a running value: `<store_open>total<store_close>`.
     const std::string found = value.result_expr.empty() ? "$" : gemel::text(request_.name, "_stored", suffix(v), "($)");
     const std::string stored =
         value.dtype.kind() == DType::Kind::boolean ? found + " != 0" : store_text(value.dtype, found);
@@ -173,7 +173,7 @@ Values ReductionText::value(std::size_t v) {
     return words;
 }
 
-/// What ElementAccess prints.
+/// Text printed by ElementAccess.
 std::string ReductionText::printed(const std::function<void()>& print) {
     print();
     return kernel_.verbatim(writer_.take());
@@ -293,7 +293,7 @@ std::string ReductionText::serial_search() {
 }
 
 std::string ReductionText::in_runs(const char* at, const char* end, const std::string& add_to_run) {
-    // What is wide would not fit into registers.
+    // Wide values would not fit in registers.
     const bool wide = std::any_of(request_.values.begin(), request_.values.end(),
                                   [](const ReducedValue& v) { return accumulator(v).size_bytes() > 16; });
     return fill(reduction_kernels::in_runs(),

@@ -32,18 +32,18 @@ class ReductionText {
     pieces::Item exchanged(std::size_t v);
     std::string as_running(std::size_t v, const std::string& expression) const;
     std::string head();
-    /// What the templates say of each value; `at` ends its names where there are several.
+    /// The template values of each result; `at` is appended to names if there are several.
     Value values();
     Values value(std::size_t v);
     std::string printed(const std::function<void()>& print);
     std::string fill(const Template& kernel, const Values& more = {});
     std::string kernel();
 
-    /// Where an element lies, and what its mapped values join: `<sum><at><of>`.
+    /// The position of an element, and the running value with which its mapped values are combined: `<sum><at><of>`.
     struct Element {
         std::string place, sum = "totals", of = {};
-        bool is_later = true;   ///< than all that have joined
-        bool searches = false;  ///< it is only looked at
+        bool is_later = true;   ///< its index is above those of all elements combined so far
+        bool searches = false;  ///< tested only
     };
     std::string element(const Element& words);
     std::string declare_totals(int count);

@@ -48,8 +48,8 @@ std::size_t state_words(const RowRequest& request) {
 
 std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect) {
     if (layout.result_offsets.size() != request.results.size())
-        throw ArgumentError(text("kernel '", request.name, "': a layout with ", layout.result_offsets.size(),
-                                 " result_offsets for ", request.results.size(), " results"));
+        throw ArgumentError(text("row_source: '", request.name, "': expected ", request.results.size(),
+                                 " result_offsets in the layout, got ", layout.result_offsets.size()));
     return RowText(request, layout, dialect).text();
 }
 

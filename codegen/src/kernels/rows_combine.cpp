@@ -1,4 +1,4 @@
-/// How the threads of a row, and the blocks that share one, learn what all of them have found.
+/// How the results of all threads of a row, and of all blocks that share a row, are combined and distributed.
 #include "kernels/rows_text.hpp"
 
 #include "reduction_kernels.hpp"
@@ -18,7 +18,7 @@ pieces::Item RowText::exchanged(std::size_t v) {
             .bytes = std::max<std::size_t>(least, accumulator(v).size_bytes())};
 }
 
-/// From the threads' running values to what all threads of a row know.
+/// From the threads' running values to the totals in all threads of a row.
 std::string RowText::combine(std::size_t l) {
     const std::size_t first = first_value(l), end = first + request_.loops[l].values.size();
     std::string text;
@@ -50,7 +50,7 @@ std::string RowText::exchange(std::size_t first, std::size_t end) {
     return of_block + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
 }
 
-/// From the totals of a block to those of all blocks of its row.
+/// From the totals of a block to those of all blocks of a row.
 std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
     pieces::ReduceAcrossBlocks across{.values = {},
                                       .parts = layout_.parts,

@@ -64,7 +64,7 @@ DType RowText::accumulator(std::size_t v) const {
     return all_[v]->accumulator.empty() ? all_[v]->dtype : all_[v]->accumulator;
 }
 
-/// bool is a byte, since not every language shares bools.
+/// bool is a byte, since not every language has bools in shared memory.
 std::string RowText::running_type(std::size_t v) const {
     const DType dtype = accumulator(v);
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
@@ -78,7 +78,7 @@ std::size_t RowText::first_value(std::size_t l) const {
 
 bool RowText::names(std::size_t l, std::size_t argument) const {
     const std::string& name = request_.arguments[argument].name;
-    // What this loop keeps, and where nothing stays in registers what loops before have kept.
+    // The values that this loop keeps, and, without registers, those that earlier loops keep.
     for (std::size_t from = layout_.slots ? l : 0; from <= l && from < request_.loops.size(); ++from)
         for (const RowComputed& kept : request_.loops[from].kept)
             if (kept.value.use_of(name).element) return true;
@@ -94,7 +94,7 @@ bool RowText::uses_reduced_index(std::size_t l) const {
            });
 }
 
-/// What the templates say of one running value.
+/// The template values of one running value.
 Values RowText::value(std::size_t v) {
     const ReducedValue& value = *all_[v];
     const bool is_truth = accumulator(v).kind() == DType::Kind::boolean;
@@ -171,7 +171,7 @@ Value RowText::stored() {
     return all;
 }
 
-/// What the templates say of places and threads.
+/// The template values of positions and threads.
 Values RowText::words() {
     const ReductionTile& tile = layout_.tile;
     const int axis = rows() ? layout_.elements.rank - 1 : layout_.kept_rank - 1;
@@ -251,7 +251,7 @@ std::string RowText::text() {
     return kernel_.finish(all);
 }
 
-/// Declares what the first loops have found and fixed, as snippets name it.
+/// Declares the results and fixed values of the first loops under their names in snippets.
 std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std::string& place) {
     return fill(
         rows_kernels::known(),
@@ -303,7 +303,7 @@ std::string RowText::loop(std::size_t l) {
         more["last_element"] = serial_element(l, "totals");
         return fill(rows() ? rows_kernels::serial_row_loop() : rows_kernels::serial_column_loop(), more);
     }
-    // Kept rows: what no loop before has read. Others: whatever this one names.
+    // Kept rows: the arrays that no earlier loop has read. Otherwise: all arrays that this loop uses.
     const auto is_loaded = [&](std::size_t argument) {
         if (!names(l, argument)) return false;
         for (std::size_t before = 0; layout_.slots && before < l; ++before)
@@ -368,7 +368,7 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
 }
 
-/// Elements that results name are the same along the row: its first.
+/// Elements that results use are constant along the row: the first one is taken.
 std::string RowText::store_results() {
     const auto first = [&] {
         access_.begin_first(kernel_.name("neighbour"));

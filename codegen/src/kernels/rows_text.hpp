@@ -1,5 +1,5 @@
-/// The kernel of one variant of a row program: fills the templates of kernels/rows, and those of reductions for what
-/// both have: places along a row, running values, functions.
+/// The kernel of one variant of a row program. Fills the templates of kernels/rows, and those of reductions for common
+/// parts: positions along a row, running values, functions.
 #pragma once
 
 #include "block/element_access.hpp"
@@ -28,17 +28,17 @@ class RowText {
     std::string fill(const Template& kernel, const Values& more = {});
     DType accumulator(std::size_t v) const;
     std::string running_type(std::size_t v) const;
-    /// A running value as threads and blocks exchange it.
+    /// A running value for exchange between threads and blocks.
     pieces::Item exchanged(std::size_t v);
     Values value(std::size_t v);
     Value values(std::size_t first, std::size_t end);
     Value stored();
     Value computed(std::vector<RowComputed> RowLoop::*list, const char* words, std::size_t first, std::size_t end);
-    /// Of the values that loops `first` to before `end` keep.
+    /// The values that loops from `first` to before `end` keep.
     Value kept(std::size_t first, std::size_t end);
     Values words();
     std::string head();
-    /// Of each row, fixed by the same loops.
+    /// The values per row that the same loops fix.
     Value fixed(std::size_t first, std::size_t end);
     std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& place);
 
@@ -52,16 +52,16 @@ class RowText {
     std::string store_results();
     std::string over_rows();
 
-    /// Whether loop l, or the body behind the last of them, names an argument's element.
+    /// Whether loop l, or the body after the last loop, uses an argument's element.
     bool names(std::size_t l, std::size_t argument) const;
     bool uses_reduced_index(std::size_t l) const;
     std::size_t first_value(std::size_t l) const;
     bool rows() const { return layout_.mapping == ReductionLayout::Mapping::rows; }
     bool has_lines() const { return rows() && layout_.elements.rank > 1; }
     int along() const { return layout_.block / layout_.tile.across; }
-    /// Of running values: side by side, to be combined at the end (rows), or one per output (columns).
+    /// The number of running values: several that are combined at the end (rows), or one per output (columns).
     int outputs_of_thread() const { return rows() ? 1 : layout_.tile.vector_width; }
-    /// Results of a block that shares rows or columns with others.
+    /// The rows or columns of a block that shares them with others.
     int columns_of_block() const { return rows() ? 1 : layout_.tile.across * layout_.tile.vector_width; }
     static std::string suffix(std::size_t v) { return "_" + std::to_string(v); }
     std::string item(std::size_t v) const { return request_.name + "_value" + suffix(v); }

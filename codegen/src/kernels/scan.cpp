@@ -17,7 +17,7 @@ bool has_argument(const ScanRequest& request, std::string_view name) {
                        [&](const Parameter& p) { return p.name == name; });
 }
 
-/// Segments are counted as they are scanned, if the output asks for their number.
+/// Counts segments during the scan if the output uses their number.
 std::string_view counted_segments(const ScanRequest& request) {
     if (request.segment_start.empty()) return "";
     for (const char* word : {"segment", "segment_64"})
@@ -29,7 +29,7 @@ std::size_t scan_item_bytes(const ScanRequest& request) {
     const bool narrow = request.dtype.is_floating() && request.dtype.size_bytes() == 2;
     const std::size_t bytes = narrow ? 4 : request.dtype.size_bytes();
     if (request.segment_start.empty()) return bytes;
-    // The flag, aligned as an int, and padding behind it.
+    // The flag, aligned like an int, and padding after it.
     std::size_t alignment = std::min<std::size_t>(bytes, 8);
     if (request.dtype.lanes() > 1) alignment = bytes;
     if (request.dtype.layout()) alignment = request.dtype.layout()->alignment_bytes;
@@ -48,26 +48,28 @@ void check_request(const ScanRequest& request) {
     const auto refuse = [&](const std::string& what) {
         throw ArgumentError(gemel::text("ScanKernel '", request.name, "': ", what));
     };
-    if (request.input.empty()) refuse("the input expression is empty");
+    if (request.input.empty()) refuse("the input expression is empty; give one such as \"x[i]\"");
     if (Snippet(request.scan_expr).empty())
-        refuse("the scan expression is missing: in terms of a and b, such as \"a+b\"");
-    if (request.output.empty()) refuse("the output statement is empty; it stores `item`, as in \"y[i] = item\"");
+        refuse("the scan expression is missing; give one of a and b, such as \"a+b\"");
+    if (request.output.empty()) refuse("the output statement is empty; store `item`, as in \"y[i] = item\"");
     if ((request.output.uses("prev_item") || request.stage.uses("prev_item")) && Snippet(request.neutral).empty())
-        refuse("prev_item needs the identity, its value at the first element: give .identity");
+        refuse("prev_item needs the identity as its value at the first element; give .identity");
     if (request.counts &&
         !(request.dtype.is_integer() && request.dtype.size_bytes() >= 4 && request.segment_start.empty()))
-        refuse("counts is for sums of 32- and 64-bit integers without segments; leave it or is_segment_start_expr out");
+        refuse("counts needs sums of 32- or 64-bit integers without segments; remove it or is_segment_start_expr");
     if (!request.staged_type.empty() && !request.segment_start.empty())
-        refuse("staged_type is for sums without segments; leave it or is_segment_start_expr out");
+        refuse("staged_type cannot be used with segments; remove it or is_segment_start_expr");
     for (const char* word : {"segment", "segment_64"})
         if (request.output.uses(word) && request.segment_start.empty() && !has_argument(request, word))
-            refuse(gemel::text("the output statement says ", word, ", but is_segment_start_expr is empty"));
+            refuse(gemel::text("the output statement uses ", word,
+                               ", but there are no segments; give is_segment_start_expr"));
     if (request.output.uses("segment") && request.output.uses("segment_64") && !request.segment_start.empty())
-        refuse("the output statement says both segment and segment_64; use one of them");
+        refuse("the output statement uses both segment and segment_64; use one of them");
     refuse_jumps(gemel::text("ScanKernel '", request.name, "': the output statement"), request.output, true);
     for (const Parameter& p : request.arguments)
         for (const char* word : {"item", "prev_item", "last_item"})
-            if (p.name == word) refuse(gemel::text("an argument is called '", word, "', which is the running result"));
+            if (p.name == word)
+                refuse(gemel::text("an argument is named '", word, "', which is a result of the scan; rename it"));
 }
 
 std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
@@ -76,12 +78,13 @@ std::string scan_source(const ScanRequest& request, const ScanLayout& layout, co
     check_tuning(gemel::text("ScanKernel '", request.name, "'"), tuning);
     if (layout.along == 0 && layout.strategy == ScanStrategy::look_back &&
         (!layout.shuffles || scan_needs_total(request)))
-        throw ArgumentError(
-            gemel::text("ScanKernel '", request.name, "': one pass needs shuffles, and knows no last_item"));
-    if (layout.along > 0 && (!layout.shuffles || !request.staged_type.empty() || !layout.elements.any(Access::packed)))
         throw ArgumentError(gemel::text("ScanKernel '", request.name,
-                                        "': a scan by rows needs shuffles and packs, and stages nothing"));
-    ScanRequest asked = request;  // expressions are printed in the midst of lines: without comments behind them
+                                        "': look_back needs shuffles and cannot compute last_item; use three_passes"));
+    if (layout.along > 0 && (!layout.shuffles || !request.staged_type.empty() || !layout.elements.any(Access::packed)))
+        throw ArgumentError(gemel::text(
+            "ScanKernel '", request.name,
+            "': expected a layout with shuffles and packed arrays, and no staged_type, for a scan by rows"));
+    ScanRequest asked = request;  // expressions are printed inside lines, so trailing comments are removed
     for (std::string* text : {&asked.neutral, &asked.scan_expr}) *text = Snippet(*text).text();
     if (layout.along > 0) asked.segment_start = {};  // each row is a segment
     return ScanText(asked, layout, tuning, dialect).text();
@@ -91,7 +94,7 @@ std::string scan_source(const ScanRequest& request, const Dialect& dialect) {
     ScanLayout layout;
     layout.elements = plain_layout(request.arguments, array_uses(request));
     if (scan_needs_total(request)) layout.strategy = ScanStrategy::three_passes;
-    const std::uint32_t items = request.staged_type.empty() ? 32 : 8;  // what is staged must fit, whatever its type
+    const std::uint32_t items = request.staged_type.empty() ? 32 : 8;  // a staged tile of any type must fit
     return scan_source(request, layout, {.block = 256, .access_bytes = 16, .items_per_thread = items}, dialect);
 }
 

@@ -9,18 +9,18 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Elements that lie next to each other in one thread: a pack, or all of its elements where warps do not shuffle. Where
-/// segments begin is remembered by a bit for each.
+/// The elements of a thread that are adjacent: a pack, or all of them without shuffles. A bit per element records where
+/// segments begin.
 int vector_width_of(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
                     int items_per_thread) {
     if (!layout.shuffles) return request.segment_start.empty() ? items_per_thread : std::min(32, items_per_thread);
     if (layout.elements.any(Access::packed))
         return pack_length(request.arguments, layout.elements, tuning.access_bytes);
-    // Of large items neighbouring threads take neighbouring ones.
+    // For large items, neighbouring threads have neighbouring items.
     return scan_item_bytes(request) >= 16 ? 1 : std::min(4, items_per_thread);
 }
 
-/// Words of the templates that users' text means when it says them.
+/// Names of the templates that keep their meaning in users' text.
 std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
     std::set<std::string, std::less<>> kept{"i",
                                             "a",
@@ -78,7 +78,7 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
           {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output, &preamble_}),
       kernel_(
           dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
-      // Bools are bytes also here: no kernel takes a pointer to bools.
+      // Bools are bytes here too: no kernel takes a pointer to bool.
       value_(kernel_.verbatim(request.dtype.kind() == DType::Kind::boolean ? storage_type(request.dtype, dialect)
                                                                            : value_type(request.dtype))),
       segmented_(!request.segment_start.empty()),
@@ -130,7 +130,7 @@ std::string ScanText::printed(const std::function<void()>& print) {
     return kernel_.verbatim(writer_.take());
 }
 
-/// An expression for a running result: of bool 0 or 1, whatever number it is, as in C++.
+/// An expression for a running result: bools become 0 or 1 from any number, as in C++.
 std::string ScanText::as_value(const std::string& expression) const {
     return request_.dtype.kind() == DType::Kind::boolean ? as_truth(expression) : expression;
 }
@@ -266,7 +266,7 @@ std::string ScanText::complete_runs(const char* has_prefix, const char* prefix, 
     return fill(scan_kernels::complete_runs(), {{"has_prefix", has_prefix}, {"prefix", prefix}, {"then", then}});
 }
 
-/// What comes before the tile is not known yet.
+/// The prefix of the tile is not known yet.
 std::string ScanText::stage() { return fill(scan_kernels::stage(), {{"stores", stores("0", "total")}}); }
 
 std::string ScanText::finish_tile(const char* prefix) {
@@ -310,7 +310,7 @@ std::string ScanText::output(const Reached& words, Mode mode) {
                  {"has_previous", words.has_previous},
                  {"starts", words.starts},
                  {"neutral", kernel_.verbatim(as_value(request_.neutral))},
-                 // Whole tiles, whose packs have lanes, end where their last element does.
+                 // Whole tiles, whose packs have lanes, end with their last element.
                  {"notes_count", staged_ && !counts_ && mode == Mode::element},
                  {"skips", statement.uses("continue")},
                  {"statements", printed([&] { writer_.lines(access_.statements(statement, mode)); })}});

@@ -16,7 +16,7 @@
 
 namespace gemel::codegen {
 
-/// How the elements of one block lie: each thread has `rows` runs of `vector_width` neighbouring elements.
+/// The distribution of a block's elements: each thread has `rows` runs of `vector_width` adjacent elements.
 struct TileShape {
     std::uint32_t block;
     int vector_width, rows;
@@ -25,7 +25,7 @@ struct TileShape {
 TileShape tile_shape(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
 std::vector<ArrayUse> array_uses(const ScanRequest& request);
 bool has_argument(const ScanRequest& request, std::string_view name);
-/// The word by which the output asks for the number of an element's segment: "segment", "segment_64" or "".
+/// The word with which the output uses the number of an element's segment: "segment", "segment_64", or "".
 std::string_view counted_segments(const ScanRequest& request);
 
 class ScanText {
@@ -36,7 +36,7 @@ class ScanText {
    private:
     using Mode = ElementAccess::Mode;
 
-    /// The text that ElementAccess prints.
+    /// Text printed by ElementAccess.
     std::string printed(const std::function<void()>& print);
     std::string as_value(const std::string& expression) const;
     Values values() const;
@@ -48,9 +48,9 @@ class ScanText {
     std::string by_rows();
     int lanes() const { return layout_.along > 0 ? std::min(layout_.along, 32) : 32; }
     std::string scan_tile();
-    /// What comes before is applied to every run, and each row goes on with `then`.
+    /// Applies the prefix to every run; each row continues with `then`.
     std::string complete_runs(const char* has_prefix, const char* prefix, const std::string& then);
-    /// The user's statement for every element of the tile.
+    /// The user's output statement for every element of the tile.
     std::string stage();
     std::string finish_tile(const char* prefix);
     std::string stores(const char* has_prefix, const char* prefix);

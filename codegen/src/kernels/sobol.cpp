@@ -1,4 +1,4 @@
-/// Fills the kernel that computes Sobol' sequences.
+/// The kernel that computes Sobol' sequences.
 #include <gemel/codegen/sobol.hpp>
 
 #include "sobol_kernels.hpp"
@@ -10,14 +10,14 @@ namespace gemel::codegen {
 
 namespace {
 
-/// The vector types that elements are stored in.
+/// The types of vectors and elements in memory.
 std::string lane(DType element) {
     if (element.size_bytes() == 2) return "ushort";
     if (element.is_integer()) return element.size_bytes() == 4 ? "uint" : "ulong";
     return element.name();
 }
 
-/// From the bits of a point to an element: truncated, so that 1 is never reached and no point leaves its interval.
+/// Converts the bits of a point to an element: truncated, so that 1 is never reached and points stay in their interval.
 std::string converted(DType element, const std::string& x) {
     if (element.is_integer()) return x;
     if (element.kind() == DType::Kind::bfloat) return text("store_bfloat16((float)(", x, " >> 24) * 3.90625e-3f).bits");
@@ -35,9 +35,7 @@ int sobol_bits(DType element) {
     const bool is_real = element.is_floating() && bytes <= 8;
     if (element.lanes() > 1 || !(is_real || (element.kind() == DType::Kind::unsigned_integer && bytes >= 4)))
         throw ArgumentError(
-            text("points of a Sobol' sequence are of type half, bfloat16, float, double, uint32_t or "
-                 "uint64_t, not ",
-                 element.name()));
+            text("Sobol: expected half, bfloat16, float, double, uint32_t or uint64_t, got ", element.name()));
     return bytes == 8 ? 64 : 32;
 }
 

@@ -19,7 +19,7 @@ constexpr std::uint16_t numbers[] = {
 };
 constexpr std::uint32_t scramble_stream = 0xFFFFFFFF;
 
-/// A vector for each bit of the Gray code: Bratley and Fox, "Algorithm 659: Implementing Sobol's quasirandom sequence
+/// A vector per bit of the Gray code: Bratley and Fox, "Algorithm 659: Implementing Sobol's quasirandom sequence
 /// generator", ACM TOMS 14, 1988.
 using Column = std::array<std::uint64_t, 64>;
 
@@ -29,7 +29,7 @@ Column first_column() {
     return column;
 }
 
-/// @param initial  of one dimension; moved on to the next
+/// @param initial  the initial numbers of a dimension; advanced to the next one
 Column next_column(const std::uint16_t*& initial) {
     const std::uint32_t polynomial = *initial++;
     const int degree = static_cast<int>(std::bit_width(polynomial)) - 1;
@@ -43,8 +43,8 @@ Column next_column(const std::uint16_t*& initial) {
     return column;
 }
 
-/// The digits of `x`, the highest bit first, times the matrix whose rows these are: ones on its diagonal, nothing
-/// above.
+/// The bits of `x`, highest first, multiplied by the matrix with these rows; it is lower triangular with ones on its
+/// diagonal.
 std::uint64_t scrambled(std::uint64_t x, std::span<const std::uint64_t> rows) {
     std::uint64_t result = x;
     for (int digit = 1; digit < 64; ++digit) {
@@ -74,8 +74,8 @@ T element_of(std::uint64_t x) {
 
 SobolTable sobol_table(std::int64_t dimensions, std::optional<std::uint64_t> scramble_seed) {
     if (dimensions < 1 || dimensions > sobol_dimensions)
-        throw ArgumentError(text("a Sobol' sequence of ", dimensions, " dimensions: 1 to ", sobol_dimensions,
-                                 " are possible, for which there are direction numbers"));
+        throw ArgumentError(text("Sobol: expected 1 to ", sobol_dimensions,
+                                 " dimensions, for which there are direction numbers, got ", dimensions));
     const auto width = static_cast<std::size_t>(dimensions);
     SobolTable table{.dimensions = static_cast<int>(dimensions),
                      .directions = std::vector<std::uint64_t>(64 * width),

@@ -13,7 +13,7 @@ constexpr int vector_tile = 8;      ///< several, serial: vectors at a time
 constexpr int diagonal_tile = 256;  ///< diagonals, serial: rows at a time
 constexpr int sum_lanes = 16;       ///< serial: running sums side by side
 
-/// Fills the kernels of one layout.
+/// Fills the kernel templates for one layout.
 class Product {
    public:
     Product(const SparseLayout& layout, KernelText& kernel)
@@ -66,7 +66,7 @@ class Product {
     std::string is_not_zero(const std::string& value) const {
         return is_complex() ? gemel::text("(", value, ".re != 0 || ", value, ".im != 0)") : gemel::text(value, " != 0");
     }
-    /// The row's sum becomes an element of y; with beta 0 y is not read, which may hold anything.
+    /// Stores the row's sum as an element of y. If beta is 0, y is not read and may hold any value.
     std::string store(const std::string& total) const {
         const std::string element = "y[row]";
         std::string stored = gemel::text(element, " = ", total, ";");
@@ -80,7 +80,7 @@ class Product {
         return gemel::text(stored, "\ndot = ", plus("dot", times(factor, element)), ";");
     }
 
-    /// The product of y with a vector, as far as the block has it.
+    /// The part of the dot product of y with a vector that the block computes.
     void add_dot(Values& values) {
         values["dot_parameters"] = "";
         values["begin_dot"] = "";
@@ -103,7 +103,7 @@ class Product {
         values["end_dot"] = end + "dots[GID_0] = dot;";
     }
 
-    /// Serial forms that have the totals of several rows at a time.
+    /// Serial forms that compute the totals of several rows at a time.
     bool is_tiled() const {
         return layout_.serial && (layout_.form == SparseForm::slices || layout_.form == SparseForm::diagonals);
     }
@@ -115,7 +115,7 @@ class Product {
         return gemel::text(real, a, ".re * ", real, b, ".re + ", real, a, ".im * ", real, b, ".im");
     }
 
-    /// Sums in place of a dot product: their parameters and what a row adds; blocks that take several pieces of rows.
+    /// Sums instead of a dot product: their parameters, what a row adds, and the loop of a block over pieces of rows.
     void add_sums(Values& values) {
         values["begin_pieces"] = "";
         values["end_pieces"] = "";
@@ -129,7 +129,7 @@ class Product {
             gemel::text(",\n", vector, "w,\n", is_scaled ? vector + "factors,\n" : "", "GLOBAL_MEM ", real,
                         " *RESTRICT sums,\nGLOBAL_MEM const int *RESTRICT skip,\nint64_t w_begin,\n",
                         is_scaled ? "int64_t factors_begin,\n" : "", "int64_t sums_begin,\nint64_t skip_at");
-        // PoCL 3.1 computes nothing behind a barrier that a block might return before.
+        // PoCL 3.1 executes nothing after a barrier that a block may skip by returning early.
         const std::string skip = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
         const std::string place = gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
         std::string begin;
@@ -191,7 +191,7 @@ class Product {
         }
     }
 
-    /// Where columns are found: in x, or in the window of the row's packet.
+    /// The array that columns index: x, or the window of the row's packet.
     const char* operand() const { return layout_.packed_columns ? "part" : "x"; }
     std::string column_type() const { return layout_.packed_columns ? "uint16_t" : index_; }
     void name_columns(Values& values) {
@@ -202,7 +202,7 @@ class Product {
                                                                   {"type", type_}})
                                                   : "";
     }
-    /// Most entries of a row that ends at `end`, for serial forms. The total is zero before.
+    /// Adds most entries of a row that ends at `end`, for serial forms. The total is zero before.
     std::string long_row(const char* end) {
         return kernel_.fill(
             sparse_kernels::long_row(),
@@ -212,7 +212,7 @@ class Product {
              {"add_part", add_to("parts[u]", "values[k + u]", gemel::text(operand(), "[columns[k + u]]"))},
              {"joined", plus(plus("parts[0]", "parts[1]"), plus("parts[2]", "parts[3]"))}});
     }
-    /// Entries to shared memory, for the forms that read them as they lie.
+    /// Copies entries to shared memory, for forms that read them in storage order.
     void stage(Values& values) {
         values["tile"] = static_cast<int>(layout_.block * layout_.items);
         values["staged_product"] = times("value[n]", gemel::text(operand(), "[place[n]]"));
@@ -220,7 +220,7 @@ class Product {
         values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
     }
 
-    /// Parameters for what the form has.
+    /// The parameters for the arrays of the form.
     std::string arrays() const {
         const auto array = [](const std::string& type, const char* name) {
             return gemel::text("GLOBAL_MEM const ", type, " *RESTRICT ", name, ",\n");
@@ -248,7 +248,7 @@ class Product {
         return {};
     }
 
-    /// What a block does with a piece of rows, and what its threads are.
+    /// The work of a block on a piece of rows, by its threads.
     void fill_form(Values& values) {
         values["threads"] = "";
         switch (layout_.form) {
@@ -333,7 +333,7 @@ class Product {
         values["rows_of_piece"] = kernel_.fill(sparse_kernels::slices(), values);
     }
 
-    /// One more product, unless its entry is zero.
+    /// Adds a product unless its entry is zero.
     std::string add_entry(const std::string& total, const std::string& other) const {
         return gemel::text(total, " = ", is_not_zero("value"), " ? ", plus(total, times("value", other)), " : ", total,
                            ";");
@@ -346,7 +346,7 @@ class Product {
         values["rows_of_piece"] = kernel_.fill(sparse_kernels::diagonals(), values);
     }
 
-    /// Threads that take many rows each.
+    /// Threads that process many rows each.
     std::string serial(Values& values) {
         if (layout_.form == SparseForm::rows) {
             name_columns(values);
@@ -375,9 +375,9 @@ class Product {
 
     SparseLayout layout_;
     std::string type_, index_;
-    std::string functions_;    ///< in front of the kernels
-    std::string sums_;         ///< what a row adds to them
-    std::string shared_sums_;  ///< the arrays in which a block adds them up
+    std::string functions_;    ///< before the kernels
+    std::string sums_;         ///< what a row adds to the sums
+    std::string shared_sums_;  ///< the shared arrays in which a block adds the sums
     KernelText& kernel_;
 };
 

@@ -1,4 +1,4 @@
-/// A product of a sparse matrix with a vector, as a part of a kernel that does more.
+/// The product of a sparse matrix and a vector as a part of another kernel.
 #pragma once
 
 #include <gemel/codegen/kernel_text.hpp>
@@ -8,17 +8,18 @@
 
 namespace gemel::codegen {
 
-/// Texts for other templates. Parameters end with a comma.
+/// Texts for other templates. Parameter lists end with a comma.
 struct SparsePart {
     std::string functions;  ///< at file scope
     std::string arrays;     ///< parameters: the matrix's arrays
     std::string sizes;      ///< parameters: its sizes, int64_t
-    std::string shared;     ///< declarations at the kernel's beginning
-    /// The product, and what each block sums. Needs thread, x, y, w, for SparseSums::scaled factors, sums, sums_begin.
+    std::string shared;     ///< declarations at the beginning of the kernel
+    /// The product, and the sums of each block. Needs thread, x, y, w, for SparseSums::scaled factors, sums,
+    /// sums_begin.
     std::string work;
 };
 
-/// @param layout  that sums, not serial: rows, stream, slices or diagonals
+/// @param layout  with sums, not serial: rows, stream, slices or diagonals
 SparsePart sparse_part(const SparseLayout& layout, KernelText& kernel);
 
 }  // namespace gemel::codegen

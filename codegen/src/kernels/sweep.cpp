@@ -16,7 +16,7 @@ namespace {
 
 using Access = SweepArray::Access;
 
-/// A tree in shared memory for every sum.
+/// A tree reduction in shared memory for each sum.
 std::string reduce(KernelText& kernel, const std::vector<std::string>& sums, int threads) {
     pieces::ReduceInSharedMemory piece{.values = {}, .block = threads};
     for (const std::string& sum : sums)
@@ -30,7 +30,7 @@ Value::List list_of(const std::vector<std::string>& names) {
     return list;
 }
 
-/// Whether statements name it: not as a part of another name.
+/// Whether the statements use this name, not only as a part of another one.
 bool names(const std::string& statements, const std::string& name) {
     const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (auto at = statements.find(name); at != std::string::npos; at = statements.find(name, at + 1)) {
@@ -68,7 +68,7 @@ Value::List arrays_of(const SweepRequest& request) {
     return arrays;
 }
 
-/// Whether the first kernel looks at the column's state.
+/// Whether the first kernel reads the column's state.
 bool uses_state(const SweepRequest& request, const SweepLayout& layout) {
     const auto names_it = [](const std::string& statements) { return statements.find("state") != std::string::npos; };
     const bool steps = layout.last_block && !request.sums.empty() && names_it(request.finish);
@@ -94,8 +94,8 @@ std::uint32_t sweep_pack(DType dtype, const SweepLayout& layout) {
 Values sweep_values(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                     KernelText& kernel) {
     if (request.dtype.size_bytes() > 16 || 16 % request.dtype.size_bytes() != 0)
-        throw ArgumentError(gemel::text("sweep '", request.name, "': elements of ", request.dtype.name(), " have ",
-                                        request.dtype.size_bytes(), " bytes; 1, 2, 4, 8 or 16 can be packed"));
+        throw ArgumentError(gemel::text("sweep '", request.name, "': expected elements of 1, 2, 4, 8 or 16 bytes, got ",
+                                        request.dtype.name(), " of ", request.dtype.size_bytes()));
     const int block = layout.serial ? 1 : static_cast<int>(tuning.block);
     const int finishers = layout.serial ? 1 : std::min(block, static_cast<int>(sweep_finish_block));
     const bool is_stepped = layout.last_block && !request.sums.empty() && !request.finish.empty();
@@ -124,7 +124,7 @@ Values sweep_values(const SweepRequest& request, const SweepLayout& layout, cons
                   {"loop_count", request.loop.count},
                   {"loop_element", request.loop.element},
                   {"preamble", request.preamble},
-                  // PoCL 3.1 computes nothing behind a barrier that some blocks return before.
+                  // PoCL 3.1 executes nothing after a barrier that some blocks skip by returning early.
                   {"returns", layout.serial || layout.last_block || request.sums.empty()},
                   {"has_skip", !request.skip.empty()},
                   {"has_finish", !request.finish.empty()},

@@ -1,4 +1,4 @@
-/// What a sweep's request says, as values for templates.
+/// A sweep's request as template values.
 #pragma once
 
 #include <gemel/codegen/kernel_text.hpp>
@@ -6,7 +6,7 @@
 
 namespace gemel::codegen {
 
-/// All that sweep.kernel takes. @throws ArgumentError for elements that do not pack
+/// All values of sweep.kernel. @throws ArgumentError for elements that cannot be packed
 Values sweep_values(const SweepRequest& request, const SweepLayout& layout, const SweepTuning& tuning,
                     KernelText& kernel);
 

@@ -13,7 +13,7 @@
 namespace gemel::codegen {
 namespace {
 
-/// The most that a number may be; fields of other names may have any.
+/// The maximum of a field; fields without a limit may have any value.
 struct Limit {
     std::string_view name;
     std::uint32_t max;
@@ -35,7 +35,7 @@ constexpr std::array limits{Limit{"block", 1 << 20},
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
-/// The wished number of threads, as far as the device allows.
+/// The requested number of threads, limited by the device.
 std::uint32_t block_of(const DeviceInfo& device, std::uint32_t wished) {
     std::uint64_t most = std::min<std::uint64_t>(device.max_threads_per_block, device.max_block[0]);
     std::uint32_t block = wished;
@@ -60,7 +60,8 @@ void read_tuning(std::string_view source, std::span<TuningField> into) {
     std::istringstream words{std::string(source)};
     for (std::string word; words >> word;) {
         const auto refuse = [&] {
-            throw ArgumentError(text("tuning: '", word, "' is not understood in \"", source, "\""));
+            throw ArgumentError(
+                text("parse_tuning: expected name=value with a known name, got '", word, "' in \"", source, "\""));
         };
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) refuse();
@@ -92,7 +93,7 @@ void check_tuning(std::string_view who, std::span<const TuningField> fields) {
 }
 
 ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
-    // One thread per element lets the compiler of a CPU vectorise over threads; wide accesses would hide that from it.
+    // With one thread per element, a CPU's compiler vectorises over threads; wide accesses would prevent that.
     if (is_cpu(device))
         return {.block = block_of(device, 256),
                 .access_bytes = 0,
@@ -100,13 +101,14 @@ ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& w
                 .tile_block = 1,
                 .tile_width = 1024,
                 .tile_rows = 4};
-    // Measured on an H200 over blocks of 128 to 1024 threads and 1 to 8 accesses per thread: large blocks of one access
-    // each win by up to 1 % where memory is the limit, single bytes want small ones; short arrays want many blocks.
+    // Measured on an H200 with blocks of 128 to 1024 threads and 1 to 8 accesses per thread: large blocks with one
+    // access per thread are up to 1 % faster if memory is the limit; single bytes need small blocks; short arrays need
+    // many blocks.
     const std::uint64_t packs = work.count * std::max(work.item_bytes, 1u) / 16;
     const std::uint64_t resident =
         std::uint64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const std::uint32_t block = packs < 2 * resident ? 256 : work.item_bytes == 1 ? 128 : work.arrays > 4 ? 512 : 1024;
-    // A square tile reads through the caches, without waste, an array of another order that is not turned round.
+    // A square tile reads an array of another order that is not transposed through the caches, without waste.
     return {.block = block_of(device, block),
             .access_bytes = 16,
             .unroll = 1,
@@ -117,15 +119,15 @@ ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& w
 
 ReductionTuning reduction_tuning(const DeviceInfo& device, const Workload& work) {
     if (is_cpu(device)) return {.block = 1, .unroll = 1, .blocks_per_unit = 4, .running_results = 16};
-    // On an H200 the best or within 1 % of it from 2^16 to 2^28 elements.
+    // On an H200 the fastest, or within 1 % of it, from 2^16 to 2^28 elements.
     return {
         .block = block_of(device, 256), .access_bytes = 16, .unroll = work.arrays <= 2 ? 4u : 2u, .blocks_per_unit = 4};
 }
 
 ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
     if (is_cpu(device)) return {.block = 1, .blocks_per_unit = 8, .strategy = ScanStrategy::chunks};
-    // Long tiles look back less often, and short arrays want many. On an H200 512 threads with 256 bytes each are best
-    // from 2^24 elements, 256 threads with 128 bytes below.
+    // Long tiles look back less often; short arrays need many tiles. On an H200, 512 threads with 256 bytes each are
+    // fastest from 2^24 elements, 256 threads with 128 bytes below.
     const bool large = work.count >= std::size_t{1} << 22;
     const std::uint32_t items =
         std::clamp((large ? 256u : 128u) / std::max(work.item_bytes, 1u), 4u, large ? 64u : 32u);
@@ -138,8 +140,8 @@ ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
 ScanTuning count_tuning(const DeviceInfo& device, const Workload& work) {
     ScanTuning tuning = scan_tuning(device, work);
     if (is_cpu(device) || work.count < std::size_t{1} << 22) return tuning;
-    // A thread has a bit for each of 32 elements. Half of 2^28 floats kept, on an H200: 256 threads with 32 elements
-    // each 577 us, with 16 625, 512 threads with 16 700.
+    // A thread has a bit for each of 32 elements. Selecting half of 2^28 floats on an H200: 256 threads with 32
+    // elements each take 577 us, with 16 625 us; 512 threads with 16 take 700 us.
     tuning.block = block_of(device, 256);
     tuning.items_per_thread = 32;
     return tuning;
@@ -177,7 +179,7 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
             return {.block = block_of(device, 256), .items_per_thread = 8, .digit_bits = 4, .strategy = strategy};
         case SortStrategy::thread_rows: return {.block = block_of(device, 128), .digit_bits = 8, .strategy = strategy};
         case SortStrategy::block:
-            // The shortest tile that has a row; short rows share one.
+            // The shortest tile that holds a row; several short rows share one.
             return {.block = work.count > 4096 ? 512u : 256u,
                     .items_per_thread = work.count > 2048   ? 16u
                                         : work.count > 1024 ? 8u
@@ -207,7 +209,7 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
         tuning.items_per_thread = std::min(tuning.items_per_thread, items);
         return tuning;
     }
-    // Short arrays want many tiles.
+    // Short arrays need many tiles.
     const std::size_t wanted = work.count / (std::size_t{tuning.block} * std::max(device.compute_units, 1u));
     for (const std::uint32_t fewer : {16u, 8u, 4u})
         if (wanted < fewer && fewer < tuning.items_per_thread) tuning.items_per_thread = fewer;

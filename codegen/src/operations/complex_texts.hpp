@@ -1,14 +1,14 @@
-/// The texts of functions of complex numbers. $ is the type, z the operand.
+/// The C texts of complex functions. $ is the type, z the operand.
 #pragma once
 
-// Of infinities: h is infinite, q has the signs of the parts that are.
+// For infinities: h is infinite, q has the signs of the infinite parts.
 #define GEMEL_COMPLEX_INFINITE(real_part, imaginary_part) \
     "%complex if (fabs(c_real(z)) == INFINITY || fabs(c_imag(z)) == INFINITY) {\n" \
     "%complex     $ h = $_new(INFINITY, 0), q = $_new(fabs(c_real(z)) < INFINITY ? 0 : c_real(z) > 0 ? 1 : -1, " \
     "fabs(c_imag(z)) < INFINITY ? 0 : c_imag(z) > 0 ? 1 : -1);\n" \
     "%complex     return $_new(" real_part ", " imaginary_part ");\n%complex }\n"
 
-// Kahan's formulas, which keep the branch cuts: "Branch Cuts for Complex Elementary Functions".
+// Kahan's formulas, which preserve the branch cuts: "Branch Cuts for Complex Elementary Functions".
 #define GEMEL_COMPLEX_ASIN \
     GEMEL_COMPLEX_INFINITE("atan2(c_real(q), fabs(c_imag(q)))", "copysign(c_real(h), c_imag(z))") \
     "%complex $ s = c_sqrt(c_sub(1, z)), t = c_sqrt(c_add(1, z));\n" \
@@ -26,7 +26,7 @@
     "%complex $ s = c_sqrt(c_sub(z, 1)), t = c_sqrt(c_add(z, 1));\n" \
     "%complex return $_new(asinh(c_real(c_mul(c_conj(s), t))), 2 * atan2(c_imag(s), c_real(t)));\n"
 
-// Of a = (x, y). Beyond 10^17 the imaginary part is pi/2 and the real one that of 1/a.
+// For a = (x, y). Beyond 10^17 the imaginary part is pi/2, and the real part is that of 1/a.
 #define GEMEL_COMPLEX_ATANH(x, y, result) \
     "%complex $ a = $_new(" x ", " y \
     "), b = $_new(1 - fabs(c_real(a)), c_imag(a)), w;\n" \
@@ -39,11 +39,11 @@
     "atan2(2 * c_imag(a), (1 - c_real(a)) * (1 + c_real(a)) - c_imag(a) * c_imag(a)) / 2);\n" \
     "%complex }\n" result
 
-// A function of a complex number, from its body.
+// Defines a function of a complex number with this body.
 #define GEMEL_COMPLEX_HELPER(name, body) \
     "%complex WITHIN_KERNEL $ " name "_$($ z)\n%complex {\n" body "%complex }\n"
 
-// Found in double.
+// Computed in double.
 #define GEMEL_HANKEL(order, which) \
     "WITHIN_KERNEL $ hankel_" order \
     "_$($ z)\n{\n    cdouble a, b;\n    c_hankel_01(cdouble_new(c_real(z), c_imag(z)), &a, &b);\n" \

@@ -1,4 +1,4 @@
-/// Operations on numbers of the host.
+/// Operations on host numbers.
 #include "operations/folding.hpp"
 
 #include <gemel/core/error.hpp>
@@ -52,9 +52,11 @@ std::optional<AnyNumber> folding::whole_power(const char*, Wide base, Wide expon
 
 namespace {
 
-/// What is left when the quotient is rounded down, and that quotient.
+/// The remainder and the quotient, rounded down.
 std::pair<Wide, Wide> divided(const char* name, Wide a, Wide b) {
-    if (b == 0) throw ArgumentError(text(name, ": an integer is divided by zero"));
+    if (b == 0)
+        throw ArgumentError(
+            text(name, ": expected a divisor other than 0, got integer 0; divide by 0.0 for infinity or NaN"));
     const Wide rest = a % b, up = rest != 0 && (rest < 0) != (b < 0) ? 1 : 0;
     return {rest + up * b, a / b - up};
 }

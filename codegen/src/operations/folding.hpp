@@ -1,4 +1,4 @@
-/// What operations do with numbers of the host: a function for each kind of number, named in the operation's row.
+/// Operations on host numbers: a function for each kind of number, named in the operation's row.
 #pragma once
 
 #include <gemel/codegen/operations.hpp>
@@ -11,12 +11,12 @@
 
 namespace gemel {
 
-__extension__ typedef __int128 Wide;  // holds every sum and product of two 64-bit numbers but the largest unsigned ones
+__extension__ typedef __int128 Wide;  // holds sums and products of 64-bit integers, except of the largest unsigned ones
 
-/// Of one operand the second is the same. Null where the operation has no meaning for the kind, or is not done here:
-/// integers are then tried as real numbers.
+/// For unary operations, the second operand equals the first. Null if the operation is not defined for the kind, or not
+/// evaluated on the host; integers are then tried as real numbers.
 struct Folding {
-    /// @param name  of the operation, for messages. Empty: as real numbers
+    /// @param name  of the operation, for messages. Empty result: evaluated as real numbers
     std::optional<AnyNumber> (*whole)(const char* name, Wide a, Wide b) = nullptr;
     AnyNumber (*real)(double a, double b) = nullptr;
     AnyNumber (*complex)(cdouble a, cdouble b) = nullptr;
@@ -24,7 +24,7 @@ struct Folding {
 
 namespace folding {
 
-/// @throws ArgumentError for what has no place in 64 bits
+/// @throws ArgumentError if the value does not fit 64 bits
 AnyNumber narrowed(Wide value);
 Wide product(Wide a, Wide b);
 std::optional<AnyNumber> whole_power(const char* name, Wide base, Wide exponent);
@@ -32,13 +32,13 @@ std::optional<AnyNumber> whole_quotient(const char* name, Wide a, Wide b);
 std::optional<AnyNumber> whole_remainder(const char* name, Wide a, Wide b);
 std::optional<AnyNumber> shifted_left(const char* name, Wide a, Wide places);
 std::optional<AnyNumber> shifted_right(const char* name, Wide a, Wide places);
-/// The kernel's floor_divide() and remainder().
+/// As floor_divide() and remainder() in kernels.
 AnyNumber real_quotient(double a, double b);
 AnyNumber real_remainder(double a, double b);
 
 using Optional = std::optional<AnyNumber>;
 
-/// Of integers by F, others by G.
+/// Integers by F, other numbers by G.
 template <class F>
 Optional whole_by(const char*, Wide a, Wide b) {
     return narrowed(F{}(a, b));
@@ -64,7 +64,7 @@ template <double (*f)(double)>
 constexpr Folding rounding{.whole = whole_itself, .real = [](double a, double) -> AnyNumber { return f(a); }};
 template <double (*f)(double, double)>
 constexpr Folding function_of_two{.real = [](double a, double b) -> AnyNumber { return f(a, b); }};
-/// A truth value of all kinds of numbers.
+/// The truth value of any kind of number.
 template <class F>
 constexpr Folding truth{whole_truth<F>, real_by<F>, complex_by<F>};
 template <class F>

@@ -1,4 +1,4 @@
-/// All operations of expressions: a row each, with its types, its text and what it does with numbers of the host.
+/// The table of expression operations: a row each, with types, text and values for host numbers.
 #include <gemel/codegen/operations.hpp>
 
 #include "operations/complex_texts.hpp"
@@ -25,7 +25,7 @@ constexpr Operation row(const char* name, std::uint8_t operands, Compute compute
             &folding};
 }
 
-// Helpers that two operations call.
+// Helpers that two operations share.
 constexpr const char* rint_helper =
     "WITHIN_KERNEL $ rint_$($ a)\n{\n    %real return rint(a);\n    %whole return a;\n}\n";
 constexpr const char* remainder_helper =
@@ -242,7 +242,7 @@ constexpr Operation rows[] = {
     row("astype", 1, Compute::by_cast, TypeRule::common, "#1", "#1", "", folding::nothing),
 };
 
-/// How such a power of real and of whole numbers is written; these wrap around.
+/// The texts of cheap powers of real numbers and of integers; integers wrap around.
 struct CheapPower {
     double exponent;
     const char *text, *helper;
@@ -253,8 +253,8 @@ struct CheapPower {
             "WITHIN_KERNEL $ power_" name "_$($ a)\n{\n    %real " real "\n    %whole " whole "\n}\n" \
     }
 
-// (1 / a) * (1 / a) keeps the powers whose squares would be infinite or lose their digits. As pow() has it, -0.0 counts
-// as 0.0 for a half, and -INFINITY as INFINITY: adding 0 and the comparison see to that.
+// (1 / a) * (1 / a) preserves results whose squares would overflow or lose their digits. As with pow(), the square root
+// of -0.0 is 0.0 and that of -INFINITY is INFINITY, by adding 0 and by the comparison.
 constexpr CheapPower cheap_powers[] = {
     GEMEL_POWER(0, "by_0", "return 1;", "return 1;"),
     GEMEL_POWER(1, "by_1", "return a;", "return a;"),

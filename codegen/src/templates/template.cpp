@@ -1,4 +1,4 @@
-/// Fills templates and keeps track of lines.
+/// Renders templates and records line numbers.
 #include <gemel/codegen/template.hpp>
 
 #include <gemel/core/text.hpp>
@@ -18,7 +18,7 @@ TemplateError TemplateText::error(Place place, const std::string& message) const
     for (int line = 1; line < place.line; ++line) from = std::min(text.find('\n', from), text.size() - 1) + 1;
     std::string_view line = std::string_view(text).substr(from);
     line = line.substr(0, line.find('\n'));
-    // As much of the line as can be read.
+    // The readable part of the line.
     constexpr std::size_t most_before = 90, most_behind = 50, max_message = 2000;
     const std::size_t at = std::min(static_cast<std::size_t>(place.column - 1), line.size());
     const std::size_t begin = at > most_before + 3 ? at - most_before : 0;
@@ -35,10 +35,10 @@ TemplateError TemplateText::error(Place place, const std::string& message) const
 
 namespace {
 
-/// The result with the template's line for each of its lines: that of the first thing there which is not blank.
+/// The result with the template line of each of its lines: that of the first nonblank text in it.
 class Output {
    public:
-    /// @param line  where `text` begins; it moves along if the text is the template's own
+    /// @param line  of the beginning of `text`; advanced if the text is the template's own
     void write(std::string_view text, int line, bool is_own) {
         for (const char c : text) {
             const bool is_blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -80,7 +80,7 @@ class Renderer {
    private:
     using Kind = TemplateStatement::Kind;
 
-    /// An error inside a statement may not know its line.
+    /// Errors inside a statement may lack a line number.
     template <class Work>
     auto at(const TemplateExpression& node, Work work) const {
         try {
@@ -132,7 +132,7 @@ class Renderer {
         assign(statement, statement.targets.front(), Value(block.text()));
     }
 
-    /// To a name, or to a member of a map that the template made: "ns.count".
+    /// Assigns to a name, or to a member of a map that the template created: "ns.count".
     void assign(const TemplateStatement& statement, const std::string& target, const Value& value) {
         const std::size_t dot = target.find('.');
         if (dot == std::string::npos) {
@@ -146,7 +146,7 @@ class Renderer {
             site.fail(text("there is no namespace '", map, "'; make it by set ", map, " = namespace()"));
     }
 
-    /// One name takes the value, several take its elements.
+    /// A single name takes the value, several names take its elements.
     void assign(const TemplateStatement& statement, const Value& value) {
         if (statement.targets.size() == 1) {
             assign(statement, statement.targets.front(), value);
@@ -180,7 +180,7 @@ class Renderer {
         const auto size = static_cast<std::int64_t>(list.size());
         names_.open_loop();
         for (std::int64_t i = 0; i < size; ++i) {
-            // The depth of recursive loops, which gemel's templates lack.
+            // The depth of recursive loops, which are not supported.
             Value::Map about{
                 {"index", i + 1},  {"index0", i},           {"revindex", size - i}, {"revindex0", size - i - 1},
                 {"first", i == 0}, {"last", i == size - 1}, {"length", size},       {"depth", 1},
@@ -204,8 +204,8 @@ class Renderer {
     std::int64_t rounds_ = 0;
 };
 
-/// Follows a program's text so far as to know whether a directive may begin here: not inside a comment, and not on a
-/// line that continues the one before.
+/// Tracks a program's text to know whether a directive may begin here: not inside a comment, and not on a line that
+/// continues the previous one.
 class PlaceForDirective {
    public:
     void pass(std::string_view line) {

@@ -13,7 +13,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Wide enough for every sum, difference and product of two 64-bit integers.
+/// Wide enough for the sum, difference and product of two 64-bit integers.
 __extension__ typedef __int128 Wide;
 
 bool is_integral(const Value& value) { return value.is_integer() || value.is_bool(); }
@@ -30,14 +30,15 @@ Value narrow(const TemplateSite& site, Wide value) {
     return static_cast<std::uint64_t>(value);
 }
 
-/// Towards minus infinity, as in Python.
+/// Rounds towards minus infinity, as in Python.
 Wide floor_divide(Wide a, Wide b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
 struct Division {
     double quotient, rest;
 };
 
-/// Python's: the quotient comes from the exact rest, so that 1 // 0.1 is 9; a zero has the sign of what it stands for.
+/// As in Python, the quotient comes from the exact remainder, so that 1 // 0.1 is 9; a zero has the sign of the
+/// quotient.
 Division floor_divide(double a, double b) {
     double rest = std::fmod(a, b), quotient = (a - rest) / b;
     if (rest == 0) {
@@ -69,7 +70,7 @@ Value on_integers(const TemplateSite& site, const std::string& name, Wide a, Wid
     if (name == "+") return narrow(site, a + b);
     if (name == "-") return narrow(site, a - b);
     if (name == "*") {
-        // Two unsigned 64-bit numbers may need all 128 bits.
+        // The product of two unsigned 64-bit integers may need all 128 bits.
         Wide product = 0;
         if (__builtin_mul_overflow(a, b, &product)) site.fail("the result does not fit 64 bits");
         return narrow(site, product);
@@ -115,7 +116,7 @@ Value repeated(const TemplateSite& site, const Value& what, Wide count) {
 
 int sign_between(const auto& a, const auto& b) { return a < b ? -1 : a > b; }
 
-/// Of a - b without rounding; nothing beside a NaN, which is neither less nor more than a number nor equal to it.
+/// The sign of a - b, without rounding; empty for NaN, which is unordered.
 std::optional<int> sign_of_numbers(const Value& a, const Value& b) {
     if (is_integral(a) && is_integral(b)) return sign_between(wide(a), wide(b));
     if (is_integral(a)) {
@@ -155,7 +156,7 @@ bool contains(const TemplateSite& site, const Value& all, const Value& one) {
         return find_text(site, all.as_string(), one.as_string()) != std::string::npos;
     }
     if (all.is_map()) return one.is_string() && all.as_map().contains(one.as_string());
-    if (!all.is_list()) site.fail(text("expected a list, a string or a map behind 'in', found ", all.kind()));
+    if (!all.is_list()) site.fail(text("expected a list, a string or a map after 'in', found ", all.kind()));
     for (const Value& element : all.as_list())
         if (equal(site, element, one)) return true;
     return false;
@@ -165,7 +166,7 @@ bool contains(const TemplateSite& site, const Value& all, const Value& one) {
 
 std::size_t find_text(const TemplateSite& site, const std::string& all, const std::string& one, std::size_t from) {
     site.spend_bytes(one.size());
-    // std::string::find takes the product of both lengths where the beginning of one stands everywhere in the other.
+    // std::string::find can take time proportional to the product of both lengths.
     const char* const begin = all.data() + from;
     const void* const found = ::memmem(begin, all.size() - from, one.data(), one.size());
     const std::size_t looked_at =

@@ -50,7 +50,7 @@ Value range(TemplateArguments& arguments) {
     const std::int64_t end = second ? integer_of(arguments.site(), *second, "range's limit") : first;
     const std::int64_t step = arguments.take_integer("step", 1);
     arguments.finish();
-    if (step == 0) arguments.fail("cannot go in steps of 0");
+    if (step == 0) arguments.fail("expected a step other than 0");
     Value::List list;
     for (std::int64_t i = begin; step > 0 ? i < end : i > end;) {
         if (list.size() >= static_cast<std::size_t>(max_elements))
@@ -62,7 +62,7 @@ Value range(TemplateArguments& arguments) {
     return list;
 }
 
-/// Filters that give an element, and of what has none give what `default` replaces.
+/// Filters that return an element, and an undefined value, which `default` replaces, if there is none.
 bool picks_element(const std::string& filter) {
     return filter == "first" || filter == "last" || filter == "min" || filter == "max";
 }
@@ -201,7 +201,7 @@ Value TemplateEvaluator::slice(const TemplateExpression& node) const {
         return std::clamp(i < 0 ? i + size : i, lowest, highest);
     };
     const std::int64_t step = node.operands[3] ? integer_of(here, evaluate(*node.operands[3]), "a slice's step") : 1;
-    if (step == 0) here.fail("a slice's step must not be 0");
+    if (step == 0) here.fail("expected a slice's step other than 0");
     const std::int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
     const std::int64_t begin = limit(1, step > 0 ? lowest : highest, lowest, highest);
     const std::int64_t end = limit(2, step > 0 ? highest : lowest, lowest, highest);
@@ -280,7 +280,7 @@ Value TemplateEvaluator::call_of_loop(const TemplateExpression& callee, Template
     if (values.empty()) given.fail("expected a sequence with at least one element");
     const std::optional<Value> index = find_item(site(callee), evaluate(*callee.operands[0]), Value("index0"));
     const std::int64_t round = index ? integer_of(site(callee), *index, "loop.index0") : -1;
-    if (round < 0) site(callee).fail("'loop' has been assigned to in this loop");
+    if (round < 0) site(callee).fail("'loop' was assigned in this loop; rename the variable");
     return values[static_cast<std::size_t>(round) % values.size()];
 }
 

@@ -1,4 +1,4 @@
-/// Values of the expressions in a template.
+/// Evaluates the expressions of a template.
 #pragma once
 
 #include "templates/template_filters.hpp"
@@ -9,8 +9,8 @@
 
 namespace gemel::codegen {
 
-/// The names that an expression sees: what the caller gave, what the template has set, loops' variables. The innermost
-/// wins.
+/// The names in scope: the caller's values, names that the template has set, loop variables. The innermost takes
+/// precedence.
 class TemplateNames {
    public:
     TemplateNames(const Values& given, const Values& bound) : given_(given), bound_(bound) { open(); }
@@ -18,14 +18,14 @@ class TemplateNames {
     void open() { scopes_.emplace_back(); }
     void close() { scopes_.pop_back(); }
     void set(const std::string& name, Value value) { scopes_.back()[name] = std::move(value); }
-    /// A member of a map that the template made, where the map stands; false if there is none of this name.
+    /// Sets a member of a map that the template created, in place; false if there is no map of this name.
     bool set_member(const std::string& map, const std::string& name, const Value& value);
     const Value* find(const std::string& name) const;
     std::vector<std::string> all() const;
 
     void open_loop() { loops_.emplace_back(); }
     void close_loop() { loops_.pop_back(); }
-    /// The last argument of loop.changed in the innermost loop, empty before the first; null outside of loops.
+    /// The last argument of loop.changed in the innermost loop, empty before its first call; null outside of loops.
     std::optional<Value>* last_change() { return loops_.empty() ? nullptr : &loops_.back(); }
 
    private:
@@ -43,7 +43,7 @@ class TemplateEvaluator {
     Value evaluate(const TemplateExpression& node) const;
 
    private:
-    /// Nothing for a name, a member or an element that there is not; all else must succeed.
+    /// Empty for a name, a member or an element that does not exist; other errors are thrown.
     std::optional<Value> find(const TemplateExpression& node) const;
     std::optional<Value> find_item(const TemplateSite& site, const Value& base, const Value& index) const;
     Value missing(const TemplateExpression& node) const;

@@ -1,4 +1,4 @@
-/// Reads expressions by precedence.
+/// Parses expressions by precedence.
 #include "templates/template_expression_parser.hpp"
 
 namespace gemel::codegen {
@@ -111,7 +111,7 @@ ExpressionPointer TemplateExpressionParser::comparison() {
     return node;
 }
 
-/// Operators of one precedence, left to right.
+/// Left-associative operators of one precedence.
 template <class Operand>
 ExpressionPointer TemplateExpressionParser::chain(std::initializer_list<std::string_view> operators, Operand operand) {
     ExpressionPointer left = (this->*operand)();
@@ -135,7 +135,7 @@ ExpressionPointer TemplateExpressionParser::power() { return chain({"**"}, &Temp
 
 ExpressionPointer TemplateExpressionParser::filtered() { return filters(unary()); }
 
-/// A sign binds tighter than a power and looser than what follows the operand; filters see the sign.
+/// A sign binds more tightly than a power, and less tightly than postfix operators; filters apply to the signed value.
 ExpressionPointer TemplateExpressionParser::unary() {
     const Level level(*this);
     if (!now().is("-") && !now().is("+")) return postfix(primary());
@@ -197,7 +197,7 @@ ExpressionPointer TemplateExpressionParser::primary() {
     fail("an expression");
 }
 
-/// Behind '(': an expression, or a list with at least one comma, or the empty list.
+/// After '(': an expression, or a list with at least one comma, or the empty list.
 ExpressionPointer TemplateExpressionParser::bracket(Place place) {
     ExpressionPointer list = make(Expression::Kind::list, place);
     if (take(")")) return list;
@@ -254,7 +254,7 @@ ExpressionPointer TemplateExpressionParser::subscript(Place place, ExpressionPoi
                 std::move(parts[2]));
 }
 
-/// Behind '(': positional ones, then named ones.
+/// After '(': positional arguments, then named ones.
 void TemplateExpressionParser::arguments(ExpressionPointer& node) {
     while (!now().is(")")) {
         if (now().kind == Token::Kind::name && next().is("=")) {

@@ -1,4 +1,4 @@
-/// Reads the expressions in templates.
+/// Parses the expressions of templates.
 #pragma once
 
 #include "templates/template_lexer.hpp"
@@ -11,7 +11,7 @@
 
 namespace gemel::codegen {
 
-/// The parser's position in a template's tokens, and its expressions by precedence.
+/// The position in a template's tokens, and a parser of its expressions by precedence.
 class TemplateExpressionParser {
    public:
     TemplateExpressionParser(const TemplateText& source, const TemplateOptions& options)
@@ -27,7 +27,7 @@ class TemplateExpressionParser {
 
     static constexpr int deepest = 500;
 
-    /// No name of a variable.
+    /// Words that cannot name a variable.
     static bool is_reserved(const std::string& word) {
         static constexpr std::string_view words[] = {"and", "or", "not", "in", "is", "if", "else", "elif", "for"};
         return std::find(std::begin(words), std::end(words), word) != std::end(words);
@@ -54,7 +54,7 @@ class TemplateExpressionParser {
     }
     void end_block() { expect(Token::Kind::block_end, "'%}'"); }
 
-    /// Counts how deep the parser is in itself.
+    /// Counts the recursion depth of the parser.
     struct Level {
         explicit Level(TemplateExpressionParser& parser) : parser_(parser) {
             if (++parser.level_ > deepest)

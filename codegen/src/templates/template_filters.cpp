@@ -28,8 +28,8 @@ std::string trimmed(const std::string& text, const std::string& set) {
 }
 constexpr const char* blanks = " \t\r\n\f\v";
 
-/// What an element calls `path`: names of members and indices, with points between them. Else `otherwise`, if there is
-/// one.
+/// The value that an element has at `path`: names of members and indices, separated by points. Otherwise `otherwise`,
+/// if given.
 Value member(Arguments& arguments, const Value& element, const std::string& path,
              const std::optional<Value>& otherwise = std::nullopt) {
     Value found = element;
@@ -70,7 +70,7 @@ Value join_filter(const Value& input, Arguments& arguments) {
     for (const Value& element : members(arguments, input)) {
         if (!std::exchange(is_first, false) && separator) result += separator->text();
         result += element.text();
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail(text("gives a text above ", max_bytes >> 20, " MiB"));
     }
     return result;
 }
@@ -87,7 +87,7 @@ Value replace_filter(const Value& input, Arguments& arguments) {
         if (at == std::string::npos) break;
         result.append(all, from, at - from).append(replacement);
         from = at + old.size();
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail(text("gives a text above ", max_bytes >> 20, " MiB"));
     }
     return result.append(all, from);
 }
@@ -107,7 +107,7 @@ Value indent_filter(const Value& input, Arguments& arguments) {
         result.append(all, from, end - from);
         if (end < all.size()) result += '\n';
         from = end + 1;
-        if (result.size() > max_bytes) arguments.fail("makes too long a text");
+        if (result.size() > max_bytes) arguments.fail(text("gives a text above ", max_bytes >> 20, " MiB"));
     }
     return result;
 }
@@ -118,8 +118,8 @@ Value end_filter(const Value& input, Arguments& arguments, bool is_last) {
     return is_last ? list.back() : list.front();
 }
 
-/// What is compared of each element: what it calls `attribute` if that was given, letters of either case alike unless
-/// asked otherwise.
+/// The key by which elements are compared: their `attribute` if it is given; case-insensitive unless requested
+/// otherwise.
 Value::List keys_of(Arguments& arguments, const Value::List& list, bool is_case_sensitive) {
     const Value attribute = arguments.take("attribute").value_or(Value());
     Value::List keys;
@@ -199,7 +199,7 @@ Value map_filter(const Value& input, Arguments& arguments) {
     return list;
 }
 
-/// Elements that pass a test, or fail it: select("odd"), selectattr("size", "ge", 2). Without a test: true elements.
+/// Elements that pass, or fail, a test: select("odd"), selectattr("size", "ge", 2). Without a test: true elements.
 Value select_filter(const Value& input, Arguments& arguments, bool is_reject, bool by_attribute) {
     const std::string attribute = by_attribute ? arguments.need_string("attribute") : "";
     std::vector<Value> rest = arguments.take_rest();
@@ -233,7 +233,7 @@ Value batch_filter(const Value& input, Arguments& arguments) {
     return result;
 }
 
-/// Pairs of a map in the order of its names, letters of either case alike, or of its values.
+/// The pairs of a map in the order of its names, case-insensitive, or of its values.
 Value dictsort_filter(const Value& input, Arguments& arguments) {
     if (!input.is_map()) arguments.fail("takes a map, not " + input.kind());
     const bool is_case_sensitive = arguments.take_bool("case_sensitive");
@@ -241,7 +241,7 @@ Value dictsort_filter(const Value& input, Arguments& arguments) {
     const std::string by = given ? given->text() : "key";
     const bool is_reversed = arguments.take_bool("reverse");
     if (by != "key" && by != "value") arguments.fail("takes 'key' or 'value' as 'by', not '" + by + "'");
-    std::vector<std::pair<Value, Value>> pairs;  // what is compared, and the pair
+    std::vector<std::pair<Value, Value>> pairs;  // the key, and the pair
     for (const auto* entry : input.entries()) {
         const Value key = by == "key" ? Value(entry->first) : entry->second;
         const bool is_folded = key.is_string() && !is_case_sensitive;
@@ -256,7 +256,7 @@ Value dictsort_filter(const Value& input, Arguments& arguments) {
     return list;
 }
 
-/// Each word with a capital letter and small ones.
+/// Capitalises each word.
 Value title_filter(const Value& input, Arguments&) {
     std::string all = cased(input.text(), false);
     bool begins = true;

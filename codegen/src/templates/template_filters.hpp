@@ -18,7 +18,7 @@ class TemplateArguments {
     [[noreturn]] void fail(const std::string& message) const { site_.fail("'" + what_ + "' " + message); }
     const std::vector<Value>& positional() const { return positional_; }
 
-    /// The next argument, by position or by name, if it was given.
+    /// The next argument, by position or by name, if it is given.
     std::optional<Value> take(const std::string& name);
     Value need(const std::string& name);
     std::string need_string(const std::string& name);
@@ -36,9 +36,9 @@ class TemplateArguments {
     std::size_t taken_ = 0;
 };
 
-/// @throws TemplateError naming the filters that there are
+/// @throws TemplateError listing the filters
 Value apply_filter(const std::string& name, const Value& input, TemplateArguments& arguments);
-/// Filters that have files of their own: `format`, and those of numbers.
+/// Filters in other files: `format`, and those of numbers.
 Value format_filter(const Value& input, TemplateArguments& arguments);
 Value abs_filter(const Value& input, TemplateArguments& arguments);
 Value float_filter(const Value& input, TemplateArguments& arguments);

@@ -12,7 +12,7 @@ namespace {
 
 using Arguments = TemplateArguments;
 
-/// One conversion of `format`: "%-08.3f" without the sign, cut into its parts.
+/// One conversion of `format`, such as "%-08.3f", split into its parts.
 struct Conversion {
     bool left = false, zeros = false, plus = false, prefix = false;
     std::size_t width = 0;

@@ -1,4 +1,4 @@
-/// Cuts templates into tokens.
+/// Splits templates into tokens.
 #include "templates/template_lexer.hpp"
 
 #include <gemel/core/text.hpp>
@@ -43,14 +43,14 @@ class Lexer {
     }
 
    private:
-    /// Where the next tag opens, else the end.
+    /// The position of the next tag, or the end.
     std::size_t next_tag() const {
         for (std::size_t i = at_; i + 1 < all_.size(); ++i)
             if (all_[i] == '{' && (all_[i + 1] == '{' || all_[i + 1] == '%' || all_[i + 1] == '#')) return i;
         return all_.size();
     }
 
-    /// The text up to a tag, without the blanks that tags on either side take away.
+    /// The text up to a tag, without the whitespace that the tags on either side remove.
     void add_text(std::size_t end, char sign, std::string_view next) {
         std::size_t stop = end;
         if (end < all_.size() && sign == '-') {
@@ -94,7 +94,7 @@ class Lexer {
         const std::string_view close = is_output ? "}}" : "%}";
         add(is_output ? Kind::output_begin : Kind::block_begin, is_output ? "{{" : "{%");
         advance(at_ + (sign == '-' || sign == '+' ? 3 : 2));
-        int open_braces = 0;  // of maps: their '}' may stand right before the tag's
+        int open_braces = 0;  // of maps: their '}' may stand directly before the tag's
         while (true) {
             while (at_ < all_.size() && is_blank(all_[at_])) advance(at_ + 1);
             if (at_ == all_.size())
@@ -123,7 +123,7 @@ class Lexer {
         }
     }
 
-    /// From behind {% raw %} to {% endraw %}, all text.
+    /// From {% raw %} to {% endraw %}, all text is literal.
     void raw(std::size_t first, Place opened) {
         tokens_.resize(first);
         for (std::size_t open = all_.find("{%", at_); open != std::string_view::npos;
@@ -213,7 +213,7 @@ class Lexer {
         return value;
     }
 
-    /// The number that two hexadecimal digits give.
+    /// The value of two hexadecimal digits.
     std::optional<unsigned> hexadecimal(std::size_t from) const {
         unsigned code = 0;
         const std::string_view digits = all_.substr(std::min(from, all_.size()), 2);
@@ -222,7 +222,7 @@ class Lexer {
         return code;
     }
 
-    /// In UTF-8.
+    /// Appends a code point in UTF-8.
     static void add_character(std::string& text, unsigned code) {
         if (code < 0x80) {
             text += static_cast<char>(code);
@@ -255,7 +255,7 @@ class Lexer {
                         break;
                     }
                     [[fallthrough]];
-                default:  // as in Python, other escapes stay as they are
+                default:  // as in Python, other escapes are unchanged
                     token.text += '\\';
                     token.text += c;
             }

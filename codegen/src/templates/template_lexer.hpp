@@ -1,4 +1,4 @@
-/// Cuts a template into text, tags, and the words inside tags.
+/// Splits a template into text, tags, and the tokens inside tags.
 #pragma once
 
 #include "templates/template_nodes.hpp"
@@ -25,11 +25,11 @@ struct TemplateToken {
     Value value = {};  ///< of a number
 
     bool is(std::string_view word) const { return (kind == Kind::name || kind == Kind::symbol) && text == word; }
-    /// As messages say it.
+    /// The token for messages.
     std::string shown() const;
 };
 
-/// Comments and raw blocks are resolved, whitespace control is applied. @throws TemplateError
+/// Resolves comments and raw blocks, and applies whitespace control. @throws TemplateError
 std::vector<TemplateToken> tokenize_template(const TemplateText& source, const TemplateOptions& options);
 
 }  // namespace gemel::codegen

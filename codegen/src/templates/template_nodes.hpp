@@ -11,7 +11,7 @@
 
 namespace gemel::codegen {
 
-/// A place in a template, from 1.
+/// A position in a template, counted from 1.
 struct Place {
     int line = 1;
     int column = 1;
@@ -37,7 +37,7 @@ struct TemplateExpression {
     };
     Kind kind = Kind::constant;
     Place place;
-    int depth = 1;  ///< of the tree below, limited so that no template can exhaust the stack
+    int depth = 1;  ///< of the tree below; limited, so that no template exhausts the stack
     std::string text;
     Value value;
     std::vector<std::unique_ptr<TemplateExpression>> operands;
@@ -47,7 +47,7 @@ using ExpressionPointer = std::unique_ptr<TemplateExpression>;
 
 struct TemplateStatement {
     enum class Kind {
-        text,       ///< `text` as it stands
+        text,       ///< literal `text`
         output,     ///< {{ expression }}
         loop,       ///< for `targets` in `expression` if `condition`; `body`, `otherwise`
         condition,  ///< if `expression`: `body`, else `otherwise`

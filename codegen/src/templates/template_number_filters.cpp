@@ -11,7 +11,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// Without blanks on either side and a '+' before it.
+/// Without surrounding whitespace and a leading '+'.
 std::string digits_of(const std::string& text) {
     const char* const blanks = " \t\r\n\f\v";
     const std::size_t from = text.find_first_not_of(blanks);
@@ -28,7 +28,7 @@ std::optional<double> read_float(const std::string& digits) {
     return result.ec == std::errc() && result.ptr == end ? std::optional(value) : std::nullopt;
 }
 
-/// Towards 0; nothing if it does not fit 64 bits.
+/// Rounds towards 0; empty if it does not fit 64 bits.
 std::optional<Value> whole_part(double value) {
     value = std::trunc(value);
     if (value >= -0x1p63 && value < 0x1p63) return Value(static_cast<std::int64_t>(value));
@@ -52,14 +52,14 @@ std::optional<Value> read_integer(const TemplateSite& site, std::string digits, 
 
 std::string shown(const Value& input) { return input.is_string() ? text("'", input.as_string(), "'") : input.kind(); }
 
-/// To a multiple of `step`, the even one of two that are as near.
+/// Rounds to a multiple of `step`, ties to even.
 double round_to(double value, double step) {
     const double rest = std::fmod(std::fabs(value), step), below = std::fabs(value) - rest;
     const bool goes_up = rest > step - rest || (rest == step - rest && std::fmod(below, 2 * step) != 0);
     return std::copysign(goes_up ? below + step : below, value);
 }
 
-/// The same on integers, which stay exact. @param step  a power of ten
+/// The same for integers, which stay exact. @param step  a power of ten
 Value round_to(const TemplateSite& site, const Value& value, const Value& step) {
     const Value rest = apply_binary(site, "%", value, step), missing = apply_binary(site, "-", step, rest);
     const Value below = apply_binary(site, "-", value, rest);

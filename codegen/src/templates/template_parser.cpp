@@ -1,4 +1,4 @@
-/// Reads templates: statements by their tags.
+/// Parses templates: statements by their tags.
 #include "templates/template_expression_parser.hpp"
 
 namespace gemel::codegen {
@@ -14,7 +14,7 @@ class Parser : TemplateExpressionParser {
     std::vector<Statement> run() { return statements({}, nullptr); }
 
    private:
-    /// Up to one of the tags in `ends`, which is left to the caller behind its name; without any, up to the end.
+    /// Parses up to one of the tags in `ends`, whose name is consumed; without any, to the end.
     std::vector<Statement> statements(std::initializer_list<std::string_view> ends, const Token* opened) {
         const Level level(*this);
         std::vector<Statement> result;
@@ -59,7 +59,7 @@ class Parser : TemplateExpressionParser {
         fail("'for', 'if', 'set' or 'raw'");
     }
 
-    /// Names; with `members` also "map.name".
+    /// Parses names; with `members` also "map.name".
     std::vector<std::string> targets(bool members = false) {
         const bool has_bracket = take("(");
         std::vector<std::string> names;

@@ -1,4 +1,4 @@
-/// How values of templates print.
+/// Prints values of templates.
 #include <gemel/codegen/value.hpp>
 
 #include <gemel/core/error.hpp>
@@ -12,7 +12,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// The shortest digits that read back equal, in the form that Python gives them: 100000.0, 1e-05, 1e+16.
+/// The shortest digits that read back equal, in Python's form: 100000.0, 1e-05, 1e+16.
 std::string number_text(double value) {
     if (std::isnan(value)) return "NAN";
     if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
@@ -26,11 +26,11 @@ std::string number_text(double value) {
     return digits;
 }
 
-/// Lists may share parts of themselves many times over.
+/// Shared parts can make the text of a list very long.
 constexpr std::size_t longest_text = std::size_t{1} << 26;
 
 void append(std::string& out, const Value& value, bool is_inside) {
-    if (out.size() > longest_text) throw ArgumentError("a value is longer than 64 MiB as text");
+    if (out.size() > longest_text) throw ArgumentError("Value: expected at most 64 MiB as text, got more");
     if (value.is_list()) {
         out += '[';
         for (const Value& element : value.as_list()) {
@@ -74,7 +74,7 @@ struct Value::Nested {
     struct With : Container {
         explicit With(Container&& elements, int depth) : Container(std::move(elements)), depth(depth) {}
         int depth;
-        std::vector<const Map::value_type*> order;  ///< of a map's own entries; empty for that of their names
+        std::vector<const Map::value_type*> order;  ///< of a map's entries; empty: ordered by name
     };
 
     static const Value& element(const Value& value) { return value; }
@@ -85,7 +85,8 @@ struct Value::Nested {
         int depth = 1;
         for (const auto& part : elements) depth = std::max(depth, element(part).depth() + 1);
         if (depth > deepest)
-            throw ArgumentError("lists and maps nested deeper than " + std::to_string(deepest) + " levels");
+            throw ArgumentError("Value: lists and maps are nested deeper than " + std::to_string(deepest) +
+                                " levels; flatten them");
         return std::make_shared<With<Container>>(std::move(elements), depth);
     }
 };

@@ -10,8 +10,8 @@
 namespace gemel::codegen {
 namespace {
 
-/// Words that mean something in kernel text because of a dialect: its prelude's macros, types and functions, and what
-/// generators print from its table.
+/// Words with a meaning in kernel source because of a dialect: macros, types and functions of its prelude, and words
+/// that generators print from its table.
 void add_words(const Dialect& dialect, std::set<std::string, std::less<>>& words) {
     const std::string all = full_prelude(dialect);
     const std::vector<Token> tokens = tokenize(all);

@@ -31,7 +31,7 @@ std::string refused_use(const Parameter& parameter, const ArrayUse& use) {
 
 namespace {
 
-/// The text up to its last token; a directive's line is ended.
+/// The text up to its last token; the line of a directive is terminated.
 std::string without_end(std::string text) {
     const std::vector<Token> tokens = tokenize(text);
     text.resize(tokens.empty() ? 0 : tokens.back().position + tokens.back().text.size());
@@ -43,13 +43,13 @@ bool is_any_of(const Token& token, std::initializer_list<std::string_view> texts
     return std::find(texts.begin(), texts.end(), token.text) != texts.end();
 }
 
-/// Words that an operand may follow: no value, and no type, ends with them.
+/// Words after which an operand may follow; they end neither a value nor a type.
 bool precedes_operand(const Token& token) {
     return is_any_of(token, {"return", "else", "do", "case", "goto", "sizeof", "alignof", "throw", "new", "delete",
                              "and", "or", "not", "xor", "bitand", "bitor", "compl", "not_eq"});
 }
 
-/// A word that can be nothing but a type or a part of one.
+/// A word that is always a type or a part of one.
 bool is_type_word(const Token& token) {
     return token.is_word() &&
            (!parse_type(token.text).empty() || token.text.ends_with("_t") ||
@@ -64,7 +64,7 @@ Snippet::Snippet(std::string text) : text_(without_end(std::move(text))), tokens
 
 Snippet& Snippet::operator=(Snippet&& other) {
     text_ = std::move(other.text_);
-    tokens_ = tokenize(text_);  // they point into the text
+    tokens_ = tokenize(text_);  // they refer to the text
     return *this;
 }
 
@@ -72,7 +72,7 @@ bool Snippet::uses(std::string_view word) const {
     return std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is_word() && t.is(word); });
 }
 
-/// A word that is no member of something: not behind '.' or '->'.
+/// A word that is not a member, that is, not after '.' or '->'.
 bool Snippet::is_name(std::size_t at) const {
     if (!tokens_[at].is_word()) return false;
     if (at == 0) return true;
@@ -80,7 +80,7 @@ bool Snippet::is_name(std::size_t at) const {
     return !(at >= 2 && tokens_[at - 1].is(">") && tokens_[at - 2].is("-"));
 }
 
-/// The token that opens the bracket which `close` closes; `close` itself if there is none.
+/// The token that opens the bracket closed by `close`; `close` itself if there is none.
 std::size_t Snippet::opening(std::size_t close) const {
     std::size_t depth = 0;
     for (std::size_t at = close + 1; at-- > 0;) {
@@ -90,7 +90,7 @@ std::size_t Snippet::opening(std::size_t close) const {
     return close;
 }
 
-/// Whether these parentheses hold a type, and so are a cast if an operand follows.
+/// Whether these parentheses contain a type, and so are a cast if an operand follows.
 bool Snippet::is_cast(std::size_t open, std::size_t close) const {
     if (close <= open + 1) return false;
     bool words_only = true, has_type_word = false;
@@ -108,8 +108,8 @@ bool Snippet::is_cast(std::size_t open, std::size_t close) const {
     return last > open && last < close - 1 && tokens_[last].is("*");
 }
 
-/// Whether '&' takes the address of what follows; behind an operand it is a bitwise and, behind another '&' a logical
-/// one.
+/// Whether '&' takes the address of what follows. After an operand it is a bitwise and; after another '&' a logical
+/// and.
 bool Snippet::takes_address(std::size_t at) const {
     if (at == 0) return true;
     const Token& before = tokens_[at - 1];
@@ -127,7 +127,7 @@ bool Snippet::takes_address(std::size_t at) const {
     return !is_call && is_cast(open, at - 1);
 }
 
-/// Whether a statement begins with this token: also behind `if (...)`, `else`, a label, and a comma of a statement.
+/// Whether a statement begins with this token: also after `if (...)`, `else`, a label, or a comma of a statement.
 bool Snippet::begins_statement(std::size_t at) const {
     if (at == 0) return true;
     const Token& before = tokens_[at - 1];
@@ -142,7 +142,7 @@ bool Snippet::begins_statement(std::size_t at) const {
         return false;
     }
     if (!before.is(":") && !before.is(",")) return false;
-    // A label, unless a '?' stands before its ':'; a comma of the statement, unless it stands in brackets.
+    // A label, unless a '?' precedes its ':'; a comma of the statement, unless it is in brackets.
     for (std::size_t i = at - 1; i-- > 0;) {
         const Token& token = tokens_[i];
         if (token.is(";") || token.is("{") || token.is("}") || token.kind == Token::Kind::directive) return true;
@@ -156,13 +156,13 @@ bool Snippet::begins_statement(std::size_t at) const {
     return true;
 }
 
-/// Whether a type comes before this name, which makes it a declaration.
+/// Whether a type precedes this name, which is then declared.
 bool Snippet::follows_declared_type(std::size_t at) const {
     if (at == 0) return false;
     std::size_t type = at - 1;
     while (type > 0 && is_any_of(tokens_[type], {"*", "&", "const", "volatile", "restrict", "RESTRICT"})) --type;
     if (!is_name(type) || precedes_operand(tokens_[type])) return false;
-    // Two words in a row are a declaration; `a * b` is one if `a` is a type, or if it is assigned to.
+    // Two consecutive words are a declaration; `a * b` is one if `a` is a type, or if it is assigned to.
     const bool is_initialised = at + 2 < tokens_.size() && tokens_[at + 1].is("=") && !tokens_[at + 2].is("=");
     return type == at - 1 || is_type_word(tokens_[type]) || tokens_[type + 1].is_word() || is_initialised ||
            (type > 0 && is_type_word(tokens_[type - 1]));
@@ -175,7 +175,7 @@ bool Snippet::declares(std::string_view name) const {
         if (is_compared || !is_any_of(tokens_[at + 1], {"=", ";", ",", ")", "[", "{", ":"})) continue;
         if (follows_declared_type(at)) return true;
         if (!tokens_[at - 1].is(",")) continue;
-        // One of several: does the list begin with a declaration?
+        // One of several declarators: does the list begin with a declaration?
         std::size_t begin = at - 1;
         for (; begin > 0; --begin) {
             const Token& token = tokens_[begin - 1];
@@ -188,7 +188,7 @@ bool Snippet::declares(std::string_view name) const {
     return false;
 }
 
-/// Such as those of a `for`, where a statement's parts are not run once each.
+/// Such as those of a `for`, whose parts are not executed once each.
 bool Snippet::is_within_parentheses(std::size_t at) const {
     std::size_t closed = 0;
     while (at-- > 0) {
@@ -217,7 +217,7 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
               .address = false,
               .whole_statement = false,
               .is_assignment = false};
-    // Members and further subscripts belong to the place that is written: p[i].v[2] = 0.
+    // Members and further subscripts belong to the written object: p[i].v[2] = 0.
     std::size_t next = close + 1;
     bool is_part = false;
     while (is(next, ".") || is(next, "[")) {
@@ -232,7 +232,7 @@ bool Snippet::access_at(std::size_t at, Access& access) const {
         }
         ++next;
     }
-    // Parentheses around the target, as in (x[i]) = 1, are skipped.
+    // Skips parentheses around the target, as in (x[i]) = 1.
     std::size_t before = at;
     while (before > 0 && is(before - 1, "(") && is(next, ")")) --before, ++next;
     const auto twice = [&](std::size_t i, std::string_view symbol) {
@@ -270,7 +270,7 @@ bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
         }
         if (tokens_[at].is("i")) return true;
     }
-    // In a macro of its own i may stand for anything.
+    // In a macro of the snippet, i may have any meaning.
     return std::any_of(tokens_.begin(), tokens_.end(),
                        [](const Token& t) { return t.kind == Token::Kind::directive; }) &&
            mentions("i");
@@ -279,9 +279,9 @@ bool Snippet::uses_index(const std::vector<std::string>& arrays) const {
 ArrayUse Snippet::use_of(std::string_view array) const {
     ArrayUse use;
     int depth = 0, parentheses = 0;
-    bool conditional = false;  // something before may have left this element
+    bool conditional = false;  // an earlier statement may have left the loop iteration
     bool assigned = false;     // every path so far has written x[i]
-    bool writes_other = false, wrote_other = uses("for") || uses("while");  // in this statement, in one before it
+    bool writes_other = false, wrote_other = uses("for") || uses("while");  // in this statement; in an earlier one
     for (std::size_t at = 0; at < tokens_.size(); ++at) {
         const Token& token = tokens_[at];
         if (token.is("{")) ++depth;
@@ -305,7 +305,7 @@ ArrayUse Snippet::use_of(std::string_view array) const {
             use.element_read_late |= wrote_other;
             use.element_written |= access.written;
             use.element_address |= access.address;
-            // z[i] = f(z[i]) reads before it writes: look at the rest of the statement first.
+            // z[i] = f(z[i]) reads before it writes, so the rest of the statement comes first.
             bool reads_itself = false;
             if (access.written && !access.read)
                 for (std::size_t k = access.close + 1; k < tokens_.size() && !tokens_[k].is(";"); ++k)
@@ -323,7 +323,7 @@ ArrayUse Snippet::use_of(std::string_view array) const {
     return use;
 }
 
-/// The token behind a value that is assigned: the statement's end, or a comma of the whole statement.
+/// The token after an assigned value: the end of the statement, or a comma of the whole statement.
 std::size_t Snippet::end_of_value(std::size_t at) const {
     for (int depth = 0; at < tokens_.size(); ++at) {
         if (tokens_[at].is("(") || tokens_[at].is("[") || tokens_[at].is("{")) ++depth;
@@ -341,8 +341,8 @@ std::string Snippet::replaced(const std::vector<std::string>& arrays, const Repl
 
 std::string Snippet::replaced(std::size_t begin, std::size_t end, const std::vector<std::string>& arrays,
                               const Replace& replace, const Store& store) const {
-    // Text between tokens is copied, so that comments and layout stay. The whole snippet keeps what is before and
-    // behind.
+    // Text between tokens is copied, so that comments and layout are preserved. The whole snippet keeps the text before
+    // and after its tokens.
     const bool is_whole = begin == 0 && end == tokens_.size();
     std::size_t copied = is_whole ? 0 : tokens_[begin].position;
     const std::size_t stop = is_whole ? text_.size() : tokens_[end - 1].position + tokens_[end - 1].text.size();

@@ -1,4 +1,4 @@
-/// Where a snippet would leave the text around it, and what its macros hide.
+/// Finds jumps out of a snippet, and arrays that its macros access.
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -9,12 +9,12 @@
 namespace gemel::codegen {
 namespace {
 
-/// Walks through statements and knows which loops they are in. Text that is no C ends somewhere all the same.
+/// Walks through statements and tracks the loops around them. Terminates for text that is not C, too.
 class Flow {
    public:
     Flow(const std::vector<Token>& tokens, std::string_view word) : tokens_(tokens), word_(word) {}
 
-    /// The first place where the word stands and no loop of the snippet's own has it; null if there is none.
+    /// The first occurrence of the word outside the snippet's own loops; null if there is none.
     const Token* find() {
         while (at_ < tokens_.size()) statement(0, 0);
         return found_;
@@ -23,7 +23,7 @@ class Flow {
    private:
     bool is(std::string_view what) const { return at_ < tokens_.size() && tokens_[at_].is(what); }
 
-    /// @param loops, switches  how many are around it
+    /// @param loops, switches  the numbers of those around the statement
     void statement(int loops, int switches) {
         if (at_ >= tokens_.size() || ++depth_ > max_depth) {
             at_ = tokens_.size();
@@ -51,7 +51,7 @@ class Flow {
         --depth_;
     }
 
-    /// To behind its ';' or, of a label, its ':'. One that stands in brackets ends with them.
+    /// Skips to after the ';' or, of a label, the ':'. A statement in brackets ends with them.
     void simple(int loops, int switches) {
         int conditions = 0;
         while (at_ < tokens_.size()) {
@@ -78,7 +78,7 @@ class Flow {
         }
     }
 
-    /// Brackets with all that is in them.
+    /// Skips brackets and their contents.
     void group(int loops, int switches) {
         int open = 0;
         for (; at_ < tokens_.size(); ++at_) {
@@ -104,7 +104,7 @@ class Flow {
     const Token* found_ = nullptr;
 };
 
-/// One `#define`: its name and the words of its body, but for its parameters.
+/// A `#define`: its name, and the words of its body except its parameters.
 struct Macro {
     std::string_view name;
     std::vector<std::string_view> words;

@@ -26,8 +26,8 @@ std::string substitute(std::string_view pattern, const std::map<std::string, std
         }
         const auto close = pattern.find('}', at);
         if (pattern.substr(at, 2) != "${" || close == std::string_view::npos)
-            throw ArgumentError(
-                text("substitute: line ", line, ": a '$' stands for itself as '$$', for a value as '${name}'"));
+            throw ArgumentError(text("substitute: line ", line,
+                                     ": found a single '$'; write '$$' for a dollar sign, '${name}' for a value"));
         const std::string name(pattern.substr(at + 2, close - at - 2));
         const auto value = values.find(name);
         if (value == values.end()) {

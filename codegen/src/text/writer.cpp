@@ -26,7 +26,7 @@ Writer& Writer::blank() {
 }
 
 Writer& Writer::lines(std::string_view text) {
-    // Removes the indentation that all lines share.
+    // Removes the common indentation of all lines.
     const auto indent_of = [](std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); };
     std::vector<std::string_view> all;
     while (!text.empty()) {
@@ -71,7 +71,7 @@ Writer& Writer::open_kernel(const std::string& name, const std::vector<std::stri
         head.append(" ").append(required);
     }
     head.append(" void ").append(name).append("(");
-    // One parameter per line where they do not fit into one.
+    // One parameter per line if they do not fit into one line.
     const std::string one_line = head + join(parameters) + ")";
     if (one_line.size() <= 120) {
         add_line(one_line);

@@ -17,7 +17,7 @@ namespace {
 using Node = ExpressionNode;
 using Kind = ExpressionNode::Kind;
 
-/// For may_be_row().
+/// The value of may_be_row().
 bool finds_row(const Node& node) {
     if (node.kind == Kind::binary && (node.text == "+" || node.text == "-") && !node.type.is_pointer)
         return may_be_row(node.operands[0]) || may_be_row(node.operands[1]);
@@ -31,8 +31,8 @@ Expression make(Node node) {
     if (node.kind == Kind::binary && continues_chain(node))
         node.depth = std::max(node.operands[0].node().depth, node.operands[1].node().depth + 1);
     if (node.depth > deepest_tree)
-        throw ArgumentError(text("an expression is nested deeper than ", deepest_tree,
-                                 " levels; declare() a variable for a part of it"));
+        throw ArgumentError(
+            text("Expression: nested deeper than ", deepest_tree, " levels; declare() a variable for a part of it"));
     node.may_be_row = finds_row(node);
     return Expression(std::make_shared<const Node>(std::move(node)));
 }
@@ -48,7 +48,7 @@ Expression unary(const char* name, const Expression& a) {
     return make({.kind = Kind::unary, .text = name, .type = unary_type(name, a), .operands = {a}});
 }
 
-/// "x" to "w" of up to four lanes, "s0" to "sf" of more.
+/// "x" to "w" for up to four lanes, "s0" to "sf" for more.
 static bool is_lane_name(const std::string& name, std::size_t lanes) {
     const auto at = std::string_view("xyzw").find(name);
     if (lanes <= 4) return name.size() == 1 && at < lanes;
@@ -57,7 +57,7 @@ static bool is_lane_name(const std::string& name, std::size_t lanes) {
 
 Type member_type(const Type& type, const std::string& name) {
     if (type.is_pointer)
-        throw ArgumentError(text("a pointer has no member '", name, "'; what it points to has: arrow(\"", name, "\")"));
+        throw ArgumentError(text("member: a pointer has no member '", name, "'; use arrow(\"", name, "\")"));
     const DType& dtype = type.dtype;
     if (dtype.empty()) return {};
     if (const StructLayout* layout = dtype.layout()) {
@@ -66,17 +66,17 @@ Type member_type(const Type& type, const std::string& name) {
             if (field.name == name) return field.count == 1 ? Type(field.dtype) : pointer(field.dtype, Space::thread);
             known.push_back(field.name);
         }
-        throw ArgumentError(text("struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
+        throw ArgumentError(text("member: struct ", layout->name, " has no member '", name, "'; it has ", join(known)));
     }
     if (dtype.lanes() > 1 && is_lane_name(name, dtype.lanes())) return dtype.lane();
     if (dtype.kind() == DType::Kind::complex && (name == "re" || name == "im"))
         return DType(DType::Kind::floating, dtype.size_bytes() / 2);
     if (dtype.is_floating() && dtype.size_bytes() == 2 && name == "bits") return dtype_of<std::uint16_t>();
-    throw ArgumentError(text(dtype.name(), " has no member '", name, "'"));
+    throw ArgumentError(text("member: ", dtype.name(), " has no member '", name, "'"));
 }
 
 Expression position(const char* name, int axis, const Type& type) {
-    if (axis < 0 || axis > 2) throw ArgumentError(text("an axis is 0, 1 or 2, not ", axis));
+    if (axis < 0 || axis > 2) throw ArgumentError(text(name, ": expected axis 0, 1 or 2, got ", axis));
     return make({.kind = Kind::position, .text = name, .type = type, .axis = axis});
 }
 
@@ -92,7 +92,7 @@ Expression atomic(const char* name, const Expression& pointer, std::vector<Expre
     throw ArgumentError(text("literal: ", dtype.name(), " cannot hold ", value));
 }
 
-/// The nearest number that a floating-point type holds, infinities included.
+/// The nearest number of a floating-point type, which may be infinite.
 double rounded(DType dtype, double value) {
     const std::uint32_t bytes = dtype.kind() == DType::Kind::complex ? dtype.size_bytes() / 2 : dtype.size_bytes();
     if (dtype.kind() == DType::Kind::bfloat) return static_cast<float>(bfloat16(static_cast<float>(value)));
@@ -110,11 +110,11 @@ Node real_literal(DType dtype, double value) {
                 refuse(dtype, text(value));
             if (dtype.lanes() == 1) return {.kind = Kind::literal, .type = dtype, .real = value};
             [[fallthrough]];
-        default: throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
+        default: throw ArgumentError(text("literal: expected a type of numbers, got ", dtype.name()));
     }
 }
 
-/// The node of an integer in a floating-point type, which must hold it without rounding.
+/// The node of an integer literal in a floating-point type, which must represent it exactly.
 template <class T>
 Node exact_literal(DType dtype, T value) {
     Node node = real_literal(dtype, static_cast<double>(value));
@@ -211,8 +211,7 @@ Expression Expression::member(const std::string& name) const {
 Expression Expression::arrow(const std::string& name) const {
     check_word(name, "a member");
     if (!type().is_pointer && !type().empty())
-        throw ArgumentError(
-            text("arrow(\"", name, "\") leads through a pointer, but this is none; member() does without"));
+        throw ArgumentError(text("arrow(\"", name, "\"): expected a pointer; use member() for a value"));
     return make(
         {.kind = Kind::member, .text = "->" + name, .type = member_type(pointee(type()), name), .operands = {*this}});
 }
@@ -265,7 +264,7 @@ Expression literal(DType dtype, std::int64_t value) {
 
 Expression literal(DType dtype, std::uint64_t value) {
     if (!dtype.is_integer() && dtype.kind() != DType::Kind::boolean) return make(exact_literal(dtype, value));
-    if (dtype.lanes() != 1) throw ArgumentError(text("literal: no literal has the type ", dtype.name()));
+    if (dtype.lanes() != 1) throw ArgumentError(text("literal: expected a type of numbers, got ", dtype.name()));
     const std::uint32_t bits = dtype.kind() == DType::Kind::boolean
                                    ? 1
                                    : 8 * dtype.size_bytes() - (dtype.kind() == DType::Kind::signed_integer ? 1 : 0);
@@ -281,12 +280,12 @@ Expression global_id(int axis) { return position("global_id", axis, int64); }
 Expression global_size(int axis) { return position("global_size", axis, int64); }
 
 Expression call_with(const std::string& function, std::vector<Expression> arguments, const Type& result) {
-    check_word(function, "a function");  // sizeof is one
+    check_word(function, "a function");  // sizeof is allowed
     return make({.kind = Kind::call, .text = function, .type = result, .operands = std::move(arguments)});
 }
 
 Expression cast(const Type& type, const Expression& value) {
-    if (type.empty()) throw ArgumentError("cast: to no type");
+    if (type.empty()) throw ArgumentError("cast: expected a type, got none; named_type(name) makes one from its name");
     check_cast(type, value);
     return make({.kind = Kind::cast, .type = type, .operands = {value}});
 }

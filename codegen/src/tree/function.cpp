@@ -22,35 +22,37 @@ void check(const std::string& name, const std::vector<FunctionParameter>& parame
         if (parameter.is_arena) continue;
         check_identifier(parameter.name, "a parameter");
         if (parameter.type.empty())
-            throw ArgumentError(text(name, ": the parameter '", parameter.name, "' has no type"));
+            throw ArgumentError(text(name, ": the parameter '", parameter.name,
+                                     "' has no type; value() and global_pointer() take one"));
         if (is_void(parameter.type))
             throw ArgumentError(
                 text(name, ": the parameter '", parameter.name, "' has the type void; expected a type with values"));
         if (!names.insert(parameter.name).second)
-            throw ArgumentError(text(name, ": two parameters are named '", parameter.name, "'"));
+            throw ArgumentError(text(name, ": two parameters are named '", parameter.name, "'; rename one"));
     }
 }
 
-/// Checks what a function returns and where it declares shared arrays.
-/// @param result  null in a kernel, which returns nothing
+/// Checks the returned values and where shared arrays are declared.
+/// @param result  null for a kernel, which returns nothing
 void check(const std::string& name, const Type* result, const Statements& body, bool is_inside = false) {
     for (const Statement& statement : body) {
         const StatementNode& node = statement.node();
         if (node.is_shared && !result && is_inside)
-            throw ArgumentError(text(name, ": the shared array '", node.name, "' stands inside another statement; ",
-                                     "declare it at the head of the kernel"));
-        if (node.is_shared && result)
             throw ArgumentError(text(name, ": the shared array '", node.name,
-                                     "' stands in a function that is not a kernel; ",
+                                     "' is declared inside another statement; ",
+                                     "declare it at the top of the kernel"));
+        if (node.is_shared && result)
+            throw ArgumentError(text(name, ": the shared array '", node.name, "' is declared in a device function; ",
                                      "declare it in the kernel and pass a shared_pointer"));
         if (node.kind == StatementNode::Kind::jump && node.text == "return") {
             const bool has_value = !node.expressions.empty();
             if (!result && has_value)
                 throw ArgumentError(text(name, ": a kernel returns nothing; write through a global_pointer"));
             if (result && !has_value && !is_void(*result))
-                throw ArgumentError(text(name, ": it returns a value, but a return_nothing() is in it"));
+                throw ArgumentError(text(name, ": expected return_value(), got return_nothing()"));
             if (result && has_value && is_void(*result) && !node.expressions[0].type().empty())
-                throw ArgumentError(text(name, ": it returns nothing, but a return_value() is in it"));
+                throw ArgumentError(text(
+                    name, ": expected return_nothing(), got return_value(); change the result type or the statement"));
         }
         for (const Statements* inside : {&node.parts, &node.body, &node.otherwise}) check(name, result, *inside, true);
     }
@@ -82,13 +84,13 @@ Function kernel(const std::string& name, std::vector<FunctionParameter> paramete
     check(name, parameters);
     for (const FunctionParameter& parameter : parameters)
         if (parameter.type.is_pointer && parameter.type.space == Space::thread)
-            throw ArgumentError(
-                text(name, ": the parameter '", parameter.name,
-                     "' points to a thread's own memory, which no kernel is given; a global_pointer, or value()"));
+            throw ArgumentError(text(
+                name, ": the parameter '", parameter.name,
+                "' points to private memory, which cannot be passed to a kernel; use global_pointer() or value()"));
     check(name, nullptr, body);
     if (required_block && std::find(required_block->begin(), required_block->end(), 0U) != required_block->end())
         throw ArgumentError(text(name, ": the required block of ", (*required_block)[0], " x ", (*required_block)[1],
-                                 " x ", (*required_block)[2], " threads has none; axes that do not matter are 1"));
+                                 " x ", (*required_block)[2], " threads is empty; use 1 for unused axes"));
     return {.name = name,
             .parameters = std::move(parameters),
             .body = std::move(body),
@@ -99,7 +101,9 @@ Function kernel(const std::string& name, std::vector<FunctionParameter> paramete
 Function device_function(const Type& result, const std::string& name, std::vector<FunctionParameter> parameters,
                          Statements body) {
     check(name, parameters);
-    if (result.empty()) throw ArgumentError(text(name, ": what it returns is not known; void_type() is nothing"));
+    if (result.empty())
+        throw ArgumentError(
+            text(name, ": the return type is unknown; use void_type() for a function without a result"));
     check(name, &result, body);
     return {.name = name, .parameters = std::move(parameters), .body = std::move(body), .result = result};
 }
@@ -112,7 +116,8 @@ Program& Program::add(const Function& function) {
 Program& Program::add_struct(const std::string& name, const std::vector<StructMember>& members) {
     check_identifier(name, "a struct");
     for (const StructMember& member : members) check_identifier(member.name, "a member");
-    if (members.empty()) throw ArgumentError(text("the struct ", name, " has no members"));
+    if (members.empty())
+        throw ArgumentError(text("add_struct: the struct ", name, " has no members; give at least one"));
     items_.push_back(
         std::make_shared<const Item>(Item{.kind = Item::Kind::structure, .name = name, .members = members}));
     return *this;
@@ -120,8 +125,9 @@ Program& Program::add_struct(const std::string& name, const std::vector<StructMe
 
 Program& Program::add_table(const Type& type, const std::string& name, const std::vector<Expression>& values) {
     check_identifier(name, "a table");
-    if (values.empty()) throw ArgumentError(text("the table ", name, " has no values"));
-    if (type.empty() || is_void(type)) throw ArgumentError(text("the table ", name, " has no type of element"));
+    if (values.empty()) throw ArgumentError(text("add_table: the table ", name, " has no values; give at least one"));
+    if (type.empty() || is_void(type))
+        throw ArgumentError(text("add_table: the table ", name, " has no element type; give one"));
     for (const Expression& value : values) check_assigned(text("the table '", name, "'"), type, value);
     items_.push_back(
         std::make_shared<const Item>(Item{.kind = Item::Kind::table, .name = name, .type = type, .values = values}));

@@ -1,4 +1,4 @@
-/// Literals that a compiler reads back bit for bit.
+/// Prints literals that compilers read back bit for bit.
 #include <gemel/core/text.hpp>
 
 #include "tree/printer.hpp"
@@ -15,7 +15,7 @@ namespace {
 using Node = ExpressionNode;
 using Text = std::pair<std::string, Node::Precedence>;
 
-/// The fewest digits that read back equal, always with a point or an exponent.
+/// The fewest digits that read back equal, with a point or an exponent.
 template <class T>
 std::string digits_of(T value) {
     char buffer[400];
@@ -35,7 +35,7 @@ Text real(double value, bool is_double, const Dialect& dialect) {
     if (std::isfinite(value)) {
         text = is_double ? digits_of(value) : digits_of(static_cast<float>(value)) + "f";
     } else {
-        // The dialect's own are floats; parentheses since it may spell them as it likes.
+        // The dialect's words are floats. Parentheses, because they may be any expression.
         const std::string& word = std::isnan(value) ? dialect.nan : dialect.infinity;
         if (is_double) return {(is_negative ? "-(double)" : "(double)") + word, Node::prefix};
         text = is_negative ? "-" + word : word;
@@ -53,7 +53,7 @@ Text integer(const Node& node, const Dialect& dialect) {
         return {"(" + declaration(dtype, "", dialect) + ")" + digits, Node::prefix};
     }
     const auto sign = node.integer < 0 ? Node::prefix : Node::primary;
-    // The lowest number cannot be written as a sign and digits: the digits do not fit the type.
+    // The lowest number cannot be written as a sign and digits, which do not fit the type.
     if (dtype.size_bytes() == 8) {
         if (node.integer == std::numeric_limits<std::int64_t>::min())
             return {std::to_string(node.integer + 1) + suffix + " - 1", Node::sum};

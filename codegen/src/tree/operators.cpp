@@ -12,7 +12,7 @@ using Node = ExpressionNode;
 constexpr DType int32{DType::Kind::signed_integer, 4};
 constexpr DType int64{DType::Kind::signed_integer, 8};
 
-/// The properties of a type that operators depend on.
+/// The kinds of types that operators distinguish.
 enum class Sort { unknown, integer, real, stored, complex, structure, vector, pointer };
 
 Sort sort_of(const Type& type) {
@@ -29,7 +29,7 @@ Sort sort_of(const Type& type) {
 bool is_number(Sort sort) { return sort == Sort::integer || sort == Sort::real; }
 bool is_unknown(Sort sort) { return sort == Sort::unknown; }
 bool may_be_integer(Sort sort) { return sort == Sort::integer || sort == Sort::unknown; }
-/// Has it operators at all?
+/// Does this kind have operators?
 bool has_operators(Sort sort) { return sort == Sort::unknown || sort == Sort::pointer || is_number(sort); }
 
 std::string shown(const Type& type) {
@@ -37,7 +37,7 @@ std::string shown(const Type& type) {
     return type.is_pointer ? name + " *" : name;
 }
 
-/// What to write instead, for a type without operators.
+/// What to write instead for types without operators.
 const char* instead(Sort sort) {
     switch (sort) {
         case Sort::stored: return "16-bit floats only hold values: load() converts to float, store() back";
@@ -116,8 +116,8 @@ bool assignable(const Type& to, const Expression& value) {
     return s == Sort::pointer ? may_point_alike(to, from) : to.dtype == from.dtype;
 }
 
-/// What a place lies in must not be constant: the pointer's elements, the struct around a member, the array around a
-/// row.
+/// Checks that the surroundings of a place are not constant: the pointer's elements, the struct around a member, the
+/// array around a row.
 void check_surroundings(const std::string& what, const Expression& place) {
     const Node& node = place.node();
     const bool is_of_struct = node.kind == Node::Kind::member && node.text.front() == '.';
@@ -126,8 +126,8 @@ void check_surroundings(const std::string& what, const Expression& place) {
     const Expression& base = node.operands[0];
     const Type& type = base.type();
     if (type.is_pointer && (type.is_const || type.space == Space::constant))
-        throw ArgumentError(text(what, ": what a pointer to const ", type.dtype.empty() ? type.name : type.dtype.name(),
-                                 " points to is only read"));
+        throw ArgumentError(text(what, ": cannot write through a pointer to const ",
+                                 type.dtype.empty() ? type.name : type.dtype.name()));
     if (is_of_struct && base.node().kind == Node::Kind::name && type.is_const)
         throw ArgumentError(text(what, ": '", base.node().text, "' is constant"));
     const bool is_array = base.node().kind == Node::Kind::member && type.is_pointer;
@@ -268,7 +268,7 @@ void check_changed(const std::string& what, const Expression& place) {
         throw ArgumentError(text(what, ": '", node.text, "' is constant"));
     if (is_member && node.type.is_pointer)
         throw ArgumentError(text(what, ": the member '", node.text.substr(1 + (node.text.front() == '-')),
-                                 "' is an array, which is changed by its elements"));
+                                 "' is an array; assign to its elements"));
     check_surroundings(what, place);
 }
 

@@ -33,8 +33,8 @@ Level level_of(const Node& node, const Dialect& dialect) {
     return Level::lowest;
 }
 
-/// What an operand of an operator must hold, so that the tree is kept, and so that compilers do not warn of what people
-/// misread: && in ||, sums in shifts, and the bitwise and comparing ones in each other.
+/// The lowest precedence of an operand without parentheses, which preserves the tree and avoids compiler warnings about
+/// && in ||, sums in shifts, and bitwise operators and comparisons in each other.
 int needed_level(const Node& parent, const Node& child, bool is_right) {
     const Level own = precedence_of(parent.text);
     const int strict = own + (is_right ? 1 : 0);
@@ -53,7 +53,7 @@ int needed_level(const Node& parent, const Node& child, bool is_right) {
     return is_misread ? Level::prefix : strict;
 }
 
-/// Does the first parenthesis close at the very end?
+/// Does the first parenthesis close at the end?
 bool is_enclosed(const std::string& text) {
     if (!text.starts_with('(')) return false;
     int depth = 0;
@@ -72,7 +72,7 @@ const std::string& position_pattern(const Dialect& dialect, const std::string& n
     return name == "global_id" ? dialect.global_id : dialect.global_size;
 }
 
-/// The macro body of REQD_WG_SIZE(X, Y, Z) with numbers for its letters.
+/// The body of the macro REQD_WG_SIZE(X, Y, Z) with numbers for its parameters.
 std::string required_block(const Dialect& dialect, const std::array<std::uint32_t, 3>& block) {
     const auto is_word = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
@@ -118,13 +118,13 @@ std::string Printer::list(const std::vector<Expression>& expressions) {
 
 std::string Printer::unary(const ExpressionNode& node) {
     const std::string operand = expression(node.operands[0], Level::prefix);
-    // "--x" is another operator than "-(-x)".
+    // "--x" is a different operator from "-(-x)".
     const bool would_merge = operand.front() == node.text.front();
     return node.text + (would_merge ? "(" + operand + ")" : operand);
 }
 
 std::string Printer::binary(const ExpressionNode& node) {
-    // Long chains of one operator are printed without a call for each link.
+    // Long chains of one operator are printed without recursion.
     std::vector<const ExpressionNode*> chain{&node};
     while (continues_chain(*chain.back()) && !names_.contains(&chain.back()->operands[0].node()))
         chain.push_back(&chain.back()->operands[0].node());
@@ -157,7 +157,7 @@ std::string Printer::printed(const Expression& expression, int at_least) {
         case Node::Kind::raw: out = node.text; break;
         case Node::Kind::position:
             out = Dialect::indexed(position_pattern(dialect_, node.text), node.axis);
-            // The tables' parentheses, where nothing beside the expression needs them.
+            // Removes the parentheses of the table if nothing surrounds the expression.
             if (at_least <= Level::conditional_level && is_enclosed(out)) out = out.substr(1, out.size() - 2);
             break;
         case Node::Kind::unary: out = unary(node); break;
@@ -190,7 +190,7 @@ void Printer::lines(const std::string& text) {
     }
 }
 
-/// Without the semicolon.
+/// Without a semicolon.
 std::string Printer::simple(const StatementNode& node) {
     switch (node.kind) {
         case StatementNode::Kind::expression: return expression(node.expressions[0]);
@@ -217,7 +217,7 @@ void Printer::braces(const std::string& head, const Statements& body, const std:
 }
 
 void Printer::condition(const StatementNode& node, const std::string& before) {
-    if (before.empty()) share({&node.expressions[0]});  // nothing can stand before an `else if`
+    if (before.empty()) share({&node.expressions[0]});  // there is no position before an `else if`
     const std::string head = "if (" + expression(node.expressions[0]) + ") {";
     names_.clear();
     line(before + head);
@@ -267,7 +267,7 @@ void Printer::statement(const Statement& statement) {
             for (std::size_t from = 0; from <= node.text.size();) {
                 const std::size_t end = std::min(node.text.find('\n', from), node.text.size());
                 std::string words = node.text.substr(from, end - from);
-                if (words.ends_with('\\')) words += " .";  // else the next line were comment as well
+                if (words.ends_with('\\')) words += " .";  // otherwise the next line would be part of the comment
                 line(words.empty() ? "//" : "// " + words);
                 from = end + 1;
             }
@@ -287,7 +287,7 @@ void Printer::function(const Function& function) {
         if (parameter.is_arena) {
             parameters.push_back("SHARED_ARENA");
         } else if (is_bool && function.is_kernel) {
-            parameters.push_back(dialect_.bool_storage + " " + parameter.name);  // its size is nobody's promise
+            parameters.push_back(dialect_.bool_storage + " " + parameter.name);  // the size of bool is not specified
         } else {
             parameters.push_back(declared(parameter.type, parameter.name));
         }
@@ -311,7 +311,7 @@ void Printer::structure(const std::string& name, const std::vector<StructMember>
     line("typedef struct {");
     ++depth_;
     for (const StructMember& member : members) {
-        // In memory a bool is a byte.
+        // In memory, a bool is a byte.
         Type type = member.type;
         std::string text = declared(type, member.name);
         if (type.dtype.kind() == DType::Kind::boolean && !type.is_pointer)

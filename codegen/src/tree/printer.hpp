@@ -9,13 +9,13 @@
 
 namespace gemel::codegen {
 
-/// A literal's text and how tightly it holds together.
+/// The text of a literal and its precedence.
 std::pair<std::string, ExpressionNode::Precedence> literal_text(const ExpressionNode& node, const Dialect& dialect);
 
-/// A literal as a constant of the compiler's, for tables: half and complex literals are calls elsewhere.
+/// A literal as a compile-time constant, for tables: half and complex literals are calls elsewhere.
 std::string initializer_text(const ExpressionNode& node, const Dialect& dialect);
 
-/// Adds struct types to a list, nested ones first, each once.
+/// Appends struct types to a list, nested ones first, each once.
 void collect_structs(const Type& type, std::vector<const StructLayout*>& found);
 
 class Printer {
@@ -32,7 +32,7 @@ class Printer {
     void blank_line() { out_ += '\n'; }
 
     std::string take() { return std::move(out_); }
-    /// The struct types that were printed.
+    /// The struct types in the printed text.
     const std::vector<const StructLayout*>& structs() const { return structs_; }
 
    private:
@@ -45,11 +45,11 @@ class Printer {
     void braces(const std::string& head, const Statements& body, const std::string& tail);
     void line(const std::string& text);
     std::string printed(const Expression& expression, int at_least);
-    /// About how many characters expressions have.
+    /// The approximate number of characters of expressions.
     double length(const std::vector<const Expression*>& roots) const;
     void check_length(const Expression& expression) const;
-    /// Before a statement that is too long: declares variables for what its expressions have more than once. Until
-    /// names_ is emptied they stand for it.
+    /// Before a statement that is too long: declares variables for parts that occur several times in its expressions.
+    /// They are used until names_ is emptied.
     void share(const std::vector<const Expression*>& expressions);
     void share_all(const StatementNode& node);
 
@@ -59,7 +59,7 @@ class Printer {
     std::vector<const StructLayout*> structs_;
     std::unordered_map<const ExpressionNode*, std::string> names_;
     std::size_t parts_ = 0;
-    bool is_inside_ = false;  ///< an expression, whose length has been checked
+    bool is_inside_ = false;  ///< inside an expression whose length has been checked
 };
 
 }  // namespace gemel::codegen

@@ -1,4 +1,4 @@
-/// Parts that occur several times in a long statement are printed once.
+/// Prints parts that occur several times in a long statement once.
 #include "tree/printer.hpp"
 
 #include <gemel/core/error.hpp>
@@ -9,12 +9,12 @@ namespace {
 
 using Node = ExpressionNode;
 
-/// Characters of one statement from which on its parts are shared; shorter ones are printed as they were written.
+/// Statements of at least this many characters share their parts; shorter ones are printed as written.
 constexpr double longest_unshared = 4096;
-/// Characters of one expression that are printed at all.
+/// Maximum characters of an expression.
 constexpr double longest_text = 1 << 24;
 
-/// Calls `f` with each node below some expressions once, operands before those that use them.
+/// Calls `f` once for each node below some expressions, operands before those that use them.
 template <class F>
 void each_node(const std::vector<const Expression*>& roots, const F& f) {
     std::unordered_map<const Node*, bool> seen;
@@ -42,8 +42,8 @@ bool is_always_evaluated(const Node& node, std::size_t k) {
     return k == 0 || !chooses;
 }
 
-/// Whether a node, its operands left aside, has a value that may be found before the statement: not so calls, which may
-/// do more than that, and places that are written to.
+/// Whether a node, apart from its operands, can be evaluated before the statement. Calls, which may have side effects,
+/// and written places cannot.
 bool may_be_shared(const Node& node) {
     switch (node.kind) {
         case Node::Kind::binary:
@@ -74,10 +74,10 @@ double Printer::length(const std::vector<const Expression*>& roots) const {
 void Printer::check_length(const Expression& expression) const {
     const double characters = length({&expression});
     if (characters > longest_text)
-        throw ArgumentError(text("an expression of a syntax tree has about ", characters,
-                                 " characters, as its parts stand in it again and again; at most ",
+        throw ArgumentError(text("to_source: an expression has about ", characters,
+                                 " characters, because it repeats shared parts; at most ",
                                  static_cast<long>(longest_text),
-                                 " are printed. Declare variables for parts that are used more than once."));
+                                 " are printed; declare() variables for parts that are used more than once"));
 }
 
 void Printer::share(const std::vector<const Expression*>& roots) {

@@ -18,7 +18,8 @@ Statement make(StatementNode node) {
     for (const Statements* inside : {&node.parts, &node.body, &node.otherwise})
         for (const Statement& one : *inside) node.depth = std::max(node.depth, one.node().depth + 1);
     if (node.depth > deepest_tree)
-        throw ArgumentError(text("statements are nested deeper than ", deepest_tree, " levels"));
+        throw ArgumentError(
+            text("Statement: nested deeper than ", deepest_tree, " levels; move a part to a device_function()"));
     return Statement(std::make_shared<const StatementNode>(std::move(node)));
 }
 
@@ -32,7 +33,8 @@ Statement assignment(const char* op, const Expression& place, const Expression& 
     return make({.kind = Kind::assignment, .text = op, .expressions = {place, value}});
 }
 
-/// An integer literal, or one behind a sign; nothing if only the device knows. Unsigned ones count as above 0.
+/// The value of an integer literal, possibly with a sign; empty if it is known only on the device. Unsigned ones count
+/// as positive.
 std::optional<std::int64_t> known_step(const ExpressionNode& step) {
     if (step.kind == ExpressionNode::Kind::unary && step.text == "-") {
         const std::optional<std::int64_t> positive = known_step(step.operands[0].node());
@@ -44,15 +46,15 @@ std::optional<std::int64_t> known_step(const ExpressionNode& step) {
 }
 
 void check_type(const char* who, const Type& type, const std::string& name) {
-    if (type.empty()) throw ArgumentError(text(who, ": the type of '", name, "' is not known"));
+    if (type.empty()) throw ArgumentError(text(who, ": the type of '", name, "' is unknown; give one"));
     if (!type.is_pointer && type.name == void_type().name)
         throw ArgumentError(text(who, ": '", name, "' has the type void; expected a type with values"));
 }
 
-void check_extents(const std::string& name, const std::vector<std::size_t>& extents) {
-    if (extents.empty()) throw ArgumentError(text("the array '", name, "' has no extent"));
+void check_extents(const char* who, const std::string& name, const std::vector<std::size_t>& extents) {
+    if (extents.empty()) throw ArgumentError(text(who, ": '", name, "' has no extents; give one per axis"));
     for (const std::size_t extent : extents)
-        if (extent == 0) throw ArgumentError(text("the array '", name, "' has no elements"));
+        if (extent == 0) throw ArgumentError(text(who, ": '", name, "' has an extent of 0; expected 1 or more"));
 }
 
 void check_simple(const Statement& statement, const char* what) {
@@ -85,7 +87,7 @@ Statement declare(const Type& type, const std::string& name, std::optional<Expre
 Statement declare(const std::string& name, const Expression& value) {
     if (value.type().empty())
         throw ArgumentError(text("declare: the type of the value of '", name,
-                                 "' is not known; give one, or types to the variables in it: var(name, type)"));
+                                 "' is unknown; give a type, or declare the variables in it by var(name, type)"));
     Type type = value.type();
     type.is_restrict = false;
     return declare(type, name, value);
@@ -98,9 +100,9 @@ Statement declare_constant(const Type& type, const std::string& name, const Expr
 Statement declare_array(const Type& type, const std::string& name, std::vector<std::size_t> extents,
                         std::vector<Expression> values) {
     check_identifier(name, "a variable");
-    check_extents(name, extents);
+    check_extents("declare_array", name, extents);
     check_type("declare_array", type, name);
-    std::size_t room = 1;  // as far as it matters
+    std::size_t room = 1;  // saturates
     for (const std::size_t extent : extents) room = extent > values.size() / room ? values.size() + 1 : room * extent;
     if (values.size() > room)
         throw ArgumentError(
@@ -115,7 +117,7 @@ Statement declare_array(const Type& type, const std::string& name, std::vector<s
 
 Statement declare_shared(const Type& type, const std::string& name, std::vector<std::size_t> extents) {
     check_identifier(name, "a variable");
-    check_extents(name, extents);
+    check_extents("declare_shared", name, extents);
     check_type("declare_shared", type, name);
     return make(
         {.kind = Kind::declaration, .type = type, .name = name, .extents = std::move(extents), .is_shared = true});
@@ -167,7 +169,7 @@ Statement for_range(const std::string& name, const Expression& begin, const Expr
     const DType type(DType::Kind::signed_integer, is_wide(begin) || is_wide(end) || is_wide(step) ? 8 : 4);
     const ExpressionNode& by = step.node();
     const std::optional<std::int64_t> known = known_step(by);
-    if (known == 0) throw ArgumentError(text("for_range: '", name, "' goes in steps of 0"));
+    if (known == 0) throw ArgumentError(text("for_range: expected a step of '", name, "' other than 0"));
     const Expression i = var(name, type);
     const Expression condition = known && *known < 0 ? i > end : i < end;
     return for_loop(declare(type, name, begin), condition, known == 1 ? increment(i) : i += step, std::move(body));

@@ -32,9 +32,8 @@ class Declarations {
         const auto [known, is_new] = by_name_.try_emplace(layout.name, &layout);
         if (!is_new) {
             if (known->second == &layout || same(*known->second, layout)) return;
-            throw ArgumentError(text("two different structs are named '", layout.name, "' (", known->second->size_bytes,
-                                     " and ", layout.size_bytes,
-                                     " bytes): one program can hold only one of them; rename one"));
+            throw ArgumentError(text("struct_declaration: two different structs are named '", layout.name, "' (",
+                                     known->second->size_bytes, " and ", layout.size_bytes, " bytes); rename one"));
         }
         for (const StructField& field : layout.fields)
             if (const StructLayout* inner = field.dtype.layout()) add(*inner);
@@ -62,7 +61,7 @@ class Declarations {
         }
         pad_to(layout.size_bytes);
         out_ += text("} ", layout.name, ";\n");
-        // Arrays of a negative size where something is wrong: C has no static_assert before C11.
+        // A failed check is an array of negative size: C has no static_assert before C11.
         const auto check = [&](const std::string& what, const std::string& condition) {
             out_ += text("typedef char ", layout.name, "_", what, "_as_on_the_host[", condition, " ? 1 : -1];\n");
         };
@@ -100,13 +99,15 @@ const StructLayout& intern_layout(StructLayout layout) {
         check_identifier(field.name, "a field of struct " + layout.name);
         if (field.name.starts_with("gemel_padding_"))
             throw ArgumentError(text("struct ", layout.name, ": the field '", field.name,
-                                     "' is called like the padding between fields; rename it"));
+                                     "' is named like the padding between fields; rename it"));
         if (field.offset_bytes < end || field.count == 0)
-            throw ArgumentError(text("struct ", layout.name, ": the field ", field.name, " overlaps the one before"));
+            throw ArgumentError(
+                text("struct ", layout.name, ": the field ", field.name, " is empty or overlaps the previous one"));
         end = field.offset_bytes + field.dtype.size_bytes() * field.count;
     }
     if (end > layout.size_bytes)
-        throw ArgumentError(text("struct ", layout.name, ": the fields need more than its size"));
+        throw ArgumentError(
+            text("struct ", layout.name, ": the fields need ", end, " bytes, but its size is ", layout.size_bytes));
 
     struct Known {
         std::mutex mutex;

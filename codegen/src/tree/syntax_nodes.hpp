@@ -7,8 +7,7 @@
 
 namespace gemel::codegen {
 
-/// The operands of an expression, freed one after the other: a chain of links that each frees the next would exhaust
-/// the stack.
+/// The operands of an expression, destroyed iteratively: recursion over a long chain would exhaust the stack.
 struct Operands : std::vector<Expression> {
     using std::vector<Expression>::vector;
     Operands() = default;
@@ -18,7 +17,7 @@ struct Operands : std::vector<Expression> {
     ~Operands();
 };
 
-/// What is nested deeper is refused, since it is printed by recursion. Compilers stop at a few hundred parentheses.
+/// Maximum nesting, because trees are printed recursively. Compilers accept a few hundred parentheses.
 constexpr int deepest_tree = 1000;
 
 struct ExpressionNode {
@@ -36,7 +35,7 @@ struct ExpressionNode {
         position,  ///< text: "thread_id" and its siblings; axis
         raw,
     };
-    /// How tightly an expression holds together, in C's order.
+    /// Precedences, in C's order.
     enum Precedence {
         lowest,
         conditional_level,
@@ -60,17 +59,18 @@ struct ExpressionNode {
     Type type = {};
     Operands operands = {};
     int axis = 0;
-    // Of a literal, by the type's kind.
+    // For literals, by the kind of the type.
     std::int64_t integer = 0;  ///< the bits of unsigned ones
     double real = 0, imaginary = 0;
-    int depth = 1;            ///< of the tree below; the links of a chain such as a + b + c are on one level
-    bool may_be_row = false;  ///< may_be_row(), which would go through all of a chain
+    int depth = 1;            ///< of the tree below; the links of a chain such as a + b + c count as one level
+    bool may_be_row = false;  ///< may_be_row(), cached, since it would traverse a whole chain
 };
 
-/// Is the left operand of a binary operator another one that needs no parentheses? Such chains are printed in a loop.
+/// Whether the left operand of a binary operator is another one that needs no parentheses. Such chains are printed in a
+/// loop.
 bool continues_chain(const ExpressionNode& binary);
 
-/// Of a binary operator. @throws nothing: the operators are this library's own
+/// The precedence of a binary operator of this library.
 ExpressionNode::Precedence precedence_of(std::string_view binary_operator);
 
 struct StatementNode {
@@ -99,7 +99,7 @@ struct StatementNode {
     std::vector<Expression> values = {};
     bool is_shared = false;
     std::vector<Statement> parts = {}, body = {}, otherwise = {};
-    int depth = 1;  ///< of the statements inside
+    int depth = 1;  ///< of the nested statements
 };
 
 struct Program::Item {
@@ -112,12 +112,12 @@ struct Program::Item {
     std::vector<Expression> values = {};
 };
 
-/// @throws ArgumentError unless it has the form of a name in C. @param what  "a variable", for the message
+/// @throws ArgumentError unless it is an identifier of C. @param what  "a variable", for the message
 void check_word(const std::string& name, const std::string& what);
-/// The same for a name that is declared: no keyword and no word of kernels either.
+/// The same for a declared name, which also must be neither a keyword nor a word of kernels.
 void check_identifier(const std::string& name, const std::string& what);
 
-/// A pattern of a dialect's table with text for its `@` and `#`.
+/// A pattern of a dialect's table with `@` and `#` replaced.
 std::string fill_pattern(const std::string& pattern, const std::string& at, const std::string& hash);
 
 }  // namespace gemel::codegen

@@ -1,4 +1,4 @@
-/// Types of syntax trees, and how declarations spell them.
+/// Types of syntax trees, and their declarations.
 #include <gemel/codegen/type.hpp>
 
 #include <gemel/codegen/identifier.hpp>
@@ -11,7 +11,7 @@ namespace gemel::codegen {
 
 namespace {
 
-/// A value's type in the words of C, so that the text needs no prelude to be read.
+/// The name of a value's type in C, so that the text needs no prelude.
 std::string value_name(const Type& type, const Dialect& dialect) {
     if (type.dtype.empty()) return type.name;
     const DType& dtype = type.dtype;
@@ -41,7 +41,7 @@ const std::string& space_word(Space space, const Dialect& dialect) {
 
 void check_word(const std::string& name, const std::string& what) {
     if (!is_identifier(name))
-        throw ArgumentError(text("'", name, "' cannot be the name of ", what, ": letters, digits and '_' can"));
+        throw ArgumentError(text("'", name, "' cannot be the name of ", what, "; expected letters, digits and '_'"));
 }
 
 void check_identifier(const std::string& name, const std::string& what) {
@@ -65,7 +65,7 @@ std::string fill_pattern(const std::string& pattern, const std::string& at, cons
 }
 
 Type named_type(const std::string& name) {
-    if (name.empty()) throw ArgumentError("named_type: a type needs a name");
+    if (name.empty()) throw ArgumentError("named_type: expected a name, got an empty string");
     Type type;
     type.name = name;
     return type;
@@ -79,21 +79,22 @@ Type constant(Type type) {
 }
 
 Type pointer(Type type, Space space) {
-    if (type.empty()) throw ArgumentError("the type that the pointer points to is missing");
-    if (type.is_pointer) throw ArgumentError("pointers to pointers do not exist on all devices");
+    if (type.empty()) throw ArgumentError("pointer: expected a type to point to, got none");
+    if (type.is_pointer)
+        throw ArgumentError("pointer: not all devices have pointers to pointers; use an index into an array");
     type.is_pointer = true;
     type.space = space;
     return type;
 }
 
 Type restricted(Type type) {
-    if (!type.is_pointer) throw ArgumentError("restricted: expected a pointer");
+    if (!type.is_pointer) throw ArgumentError("restricted: expected a pointer; pointer(type, space) makes one");
     type.is_restrict = true;
     return type;
 }
 
 std::string declaration(const Type& type, const std::string& name, const Dialect& dialect) {
-    if (type.empty()) throw ArgumentError(text("the type of '", name, "' is not known"));
+    if (type.empty()) throw ArgumentError(text("declaration: the type of '", name, "' is unknown; give one"));
     std::string out;
     const auto add = [&](const std::string& word) {
         if (!word.empty()) out += (out.empty() || out.ends_with('*') ? "" : " ") + word;

@@ -20,7 +20,7 @@ double distance(const Space& space, const Choices& a, const Choices& b) {
     return sum;
 }
 
-/// Points, none of them told, without repetitions.
+/// Collects points that were not told, without duplicates.
 class Candidates {
    public:
     Candidates(const Space& space, const Told& told) : space_(space), told_(told) {}
@@ -30,7 +30,7 @@ class Candidates {
     void add(const Choices& choices) {
         if (const auto point = space_.find(choices)) add(*point);
     }
-    /// Those that differ from `choices` in one parameter.
+    /// Adds the points that differ from `choices` in one parameter.
     template <class Use>
     void each_neighbour(const Choices& choices, Use&& use) {
         for (std::size_t k = 0; k < choices.size(); ++k)
@@ -62,8 +62,8 @@ class Candidates {
     std::set<std::size_t> points_;
 };
 
-/// The logarithms of times. Failed points count as the mean: they are avoided, and spoil no region. Of many samples the
-/// fastest and some others.
+/// The logarithms of times. Failed points count as the mean: they are avoided without affecting their region. Of many
+/// samples, the fastest and some others.
 std::vector<Sample> samples_of(const Space& space, const Told& told) {
     constexpr std::size_t most = 72;
     double sum = 0;

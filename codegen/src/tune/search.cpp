@@ -22,22 +22,22 @@ const char* to_string(Strategy strategy) {
 Strategy parse_strategy(std::string_view name) {
     for (const Strategy strategy : {Strategy::neighbours, Strategy::random, Strategy::exhaustive})
         if (name == to_string(strategy)) return strategy;
-    throw ArgumentError(text("tune: there is no strategy '", name, "'; there is neighbours, random, exhaustive"));
+    throw ArgumentError(text("tune: there is no strategy '", name, "'; there are neighbours, random, exhaustive"));
 }
 
 struct Search::State {
     const Space& space;
     Strategy strategy;
     std::uint64_t seed;
-    std::vector<std::size_t> order;  ///< starts; then, unless by neighbourhoods, all points
-    std::size_t started = 0;         ///< points of `order` that were told from the front
+    std::vector<std::size_t> order;  ///< start points; then all points, unless the strategy is neighbours
+    std::size_t started = 0;         ///< the points at the beginning of `order` that were told
     Told told = {};
     std::optional<std::size_t> best = {};
     std::size_t fruitless = 0;
     std::vector<std::size_t> proposals = {};
-    std::size_t proposed_count = 0;  ///< for how many `proposals` were asked for; 0: they are out of date
+    std::size_t proposed_count = 0;  ///< the `count` for which `proposals` were computed; 0: out of date
 
-    /// Some points far from each other show which parameters count, before a model can.
+    /// Initial points far from each other show which parameters matter before a model can.
     std::size_t first_points() const { return std::min<std::size_t>(5, space.size()); }
 
     void add_proposal(std::size_t point) {
@@ -60,7 +60,7 @@ struct Search::State {
             assumed[*point] = std::nullopt;
         }
         if (proposals.size() >= count) return;
-        // Without a point that ran there is nothing to go by.
+        // Without a successful point, there is nothing to search around.
         if (!best || told.size() < 2) {
             if (const auto point = far_point(space, assumed, random)) proposals.push_back(*point);
             for (std::size_t point = 0; point < space.size() && proposals.empty(); ++point) add_proposal(point);
@@ -99,7 +99,7 @@ const std::vector<std::size_t>& Search::next(std::size_t count) {
 void Search::tell(std::size_t point, std::optional<double> milliseconds) {
     State& s = *state_;
     if (point >= s.space.size()) throw ArgumentError(text("tune: there is no point ", point));
-    // Nothing is faster than no time at all, which a coarse clock may show.
+    // A coarse clock may measure zero, which would remain the minimum.
     if (milliseconds) milliseconds = std::max(*milliseconds, 1e-9);
     s.told[point] = milliseconds;
     s.proposed_count = 0;
@@ -107,7 +107,7 @@ void Search::tell(std::size_t point, std::optional<double> milliseconds) {
     s.fruitless = is_best ? 0 : s.fruitless + 1;
     if (is_best) s.best = point;
     if (s.best != point || is_best) return;
-    // The best one was told anew, and may be so no longer.
+    // The best point was told again and may have become slower.
     s.best.reset();
     for (const auto& [other, time] : s.told)
         if (time && (!s.best || *time < *s.told[*s.best])) s.best = other;

@@ -15,7 +15,7 @@ std::int64_t Point::operator[](std::string_view name) const {
     if (found.is_bool()) return found.as_bool() ? 1 : 0;
     if (found.is_signed()) return found.as_signed();
     throw ArgumentError(text("tune: the parameter '", name, "' is ", found.kind(), " (", found.text(),
-                             "), not an integer of 64 bits; point.value(\"", name, "\") gives it as it is"));
+                             "); expected a 64-bit integer; point.value(\"", name, "\") returns any kind"));
 }
 
 const codegen::Value& Point::value(std::string_view name) const {
@@ -24,7 +24,7 @@ const codegen::Value& Point::value(std::string_view name) const {
         if (own == name) return value;
         names.push_back(own);
     }
-    throw ArgumentError(text("tune: there is no parameter '", name, "'; there is ", join(names)));
+    throw ArgumentError(text("tune: there is no parameter '", name, "'; there are ", join(names)));
 }
 
 bool Point::equals(const Point& other) const { return to_string(*this) == to_string(other); }
@@ -48,7 +48,7 @@ bool mentions(std::string_view expression, std::string_view name) {
     return false;
 }
 
-/// An expression, asked as soon as all parameters that it names have values.
+/// A constraint, evaluated as soon as all its parameters have values.
 class Constraint {
    public:
     Constraint(const std::string& expression, const std::vector<Parameter>& parameters)
@@ -56,14 +56,14 @@ class Constraint {
         for (std::size_t k = 0; k < parameters.size(); ++k)
             if (mentions(expression, parameters[k].name)) last_ = k;
     }
-    /// The last parameter that it names.
+    /// The last parameter that it uses.
     std::size_t last() const { return last_; }
     bool holds(const codegen::Values& values) const { return template_.render(values) == "1"; }
 
    private:
     static std::string wrapped(const std::string& expression) {
         if (expression.find("%}") != std::string::npos)
-            throw ArgumentError(text("tune: the constraint \"", expression, "\" is no expression"));
+            throw ArgumentError(text("tune: the constraint \"", expression, "\" is not an expression; remove \"%}\""));
         return "{% if " + expression + " %}1{% endif %}";
     }
     codegen::Template template_;
@@ -71,7 +71,7 @@ class Constraint {
 };
 
 void check(const std::vector<Parameter>& parameters) {
-    if (parameters.empty()) throw ArgumentError("tune: a space needs a parameter, and has none");
+    if (parameters.empty()) throw ArgumentError("tune: expected a space of at least one parameter, got none");
     std::set<std::string> names;
     std::uint64_t combinations = 1;
     for (const Parameter& parameter : parameters) {
@@ -79,29 +79,33 @@ void check(const std::vector<Parameter>& parameters) {
         const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                              std::all_of(name.begin(), name.end(), is_word_character) && name != "device";
         if (!is_name)
-            throw ArgumentError(text("tune: '", name, "' cannot name a parameter; names are of letters, digits and _"));
-        if (!names.insert(name).second) throw ArgumentError(text("tune: there are two parameters '", name, "'"));
-        if (parameter.values.empty()) throw ArgumentError(text("tune: the parameter '", name, "' has no values"));
+            throw ArgumentError(text("tune: '", name, "' cannot name a parameter; use letters, digits and _"));
+        if (!names.insert(name).second)
+            throw ArgumentError(text("tune: there are two parameters '", name, "'; rename one"));
+        if (parameter.values.empty())
+            throw ArgumentError(text("tune: the parameter '", name, "' has no values; give at least one"));
         std::set<std::string> values;
         for (const codegen::Value& value : parameter.values) {
             if (value.is_none() || value.is_list() || value.is_map())
-                throw ArgumentError(text("tune: a value of '", name, "' is ", value.kind(),
-                                         "; values are numbers, words and truth values"));
+                throw ArgumentError(
+                    text("tune: a value of '", name, "' is ", value.kind(), "; expected a number, a word or a bool"));
             const std::string word = value.text();
             const bool is_word = !word.empty() && word.find_first_of(" \t\n\r=|") == std::string::npos;
             if (!is_word)
-                throw ArgumentError(text("tune: the value '", word, "' of '", name,
-                                         "' is no single word: the store writes points as name=value"));
+                throw ArgumentError(text(
+                    "tune: the value '", word, "' of '", name,
+                    "' is not a single word; points are stored as name=value, so it must not have spaces, '=' or '|'"));
             if (!values.insert(word).second)
-                throw ArgumentError(text("tune: the parameter '", name, "' has the value ", word, " twice"));
+                throw ArgumentError(
+                    text("tune: the parameter '", name, "' has the value ", word, " twice; remove one"));
         }
         if (combinations > (std::uint64_t{1} << 62) / parameter.values.size())
-            throw ArgumentError("tune: the space has more than 2^62 combinations");
+            throw ArgumentError("tune: the space has more than 2^62 combinations; remove values");
         combinations *= parameter.values.size();
     }
 }
 
-/// Goes through all combinations, leaving branches where a constraint fails.
+/// Enumerates all combinations, and prunes branches where a constraint fails.
 class Enumeration {
    public:
     Enumeration(const std::vector<Parameter>& parameters, const std::vector<std::string>& constraints,
@@ -116,7 +120,7 @@ class Enumeration {
         if (depth == parameters_.size()) {
             if (ranks_.size() == Space::max_points)
                 throw ArgumentError(text("tune: the space has more than ", Space::max_points,
-                                         " points; take values away or add constraints"));
+                                         " points; remove values or add constraints"));
             ranks_.push_back(rank);
             return;
         }
@@ -149,7 +153,8 @@ Space::Space(std::vector<Parameter> parameters, const std::vector<std::string>& 
         is_ordered_.push_back(std::all_of(parameter.values.begin(), parameter.values.end(), is_number));
     Enumeration(parameters_, constraints, facts, ranks_).run();
     if (ranks_.empty())
-        throw ArgumentError(text("tune: no point satisfies the constraints \"", join(constraints, "\", \""), "\""));
+        throw ArgumentError(
+            text("tune: no point satisfies the constraints \"", join(constraints, "\", \""), "\"; relax one of them"));
 }
 
 std::vector<std::uint32_t> Space::choices(std::size_t index) const {
@@ -214,7 +219,7 @@ double as_number(const codegen::Value& value) {
                                : static_cast<double>(value.as_unsigned());
 }
 
-/// The place of the value nearest to a given one.
+/// The index of the nearest value.
 std::uint32_t nearest_choice(const Parameter& parameter, bool is_ordered, const codegen::Value& wanted) {
     std::uint32_t best = 0;
     double best_gap = std::numeric_limits<double>::infinity();

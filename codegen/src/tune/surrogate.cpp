@@ -9,7 +9,7 @@
 namespace gemel::tune {
 namespace {
 
-/// Matern's 5/2: smooth, but not too smooth for times of kernels.
+/// The Matern 5/2 kernel: smooth, but not too smooth for kernel times.
 double matern(double distance, double length) {
     const double r = std::sqrt(5.0) * distance / length;
     return (1 + r + r * r / 3) * std::exp(-r);
@@ -31,7 +31,7 @@ void solve_upper(const std::vector<double>& factor, std::vector<double>& x) {
         x[i] /= factor[i * n + i];
     }
 }
-/// Replaces a symmetric matrix by its Cholesky factor. @returns false if it has none
+/// Replaces a symmetric matrix by its Cholesky factor. @returns false if it is not positive definite
 bool factorise(std::vector<double>& matrix, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j <= i; ++j) {
@@ -82,7 +82,7 @@ double Surrogate::fit(const Similarity& by) {
     double likelihood = 0;
     for (std::size_t i = 0; i < n; ++i) likelihood -= weights[i] * weights[i] / 2 + std::log(matrix[i * n + i]);
     solve_upper(matrix, weights);
-    // Lengths near 1 are likely beforehand: a few points say little about each parameter.
+    // A prior favours lengths near 1: few points say little about each parameter.
     for (const double length : by.lengths) likelihood -= std::log(length) * std::log(length) / 4;
     factor_ = std::move(matrix);
     weights_ = std::move(weights);

@@ -1,4 +1,4 @@
-/// A guess at times that were not measured, from those that were: Gaussian-process regression over a few dozen points.
+/// Estimates unmeasured times from measured ones by Gaussian-process regression over a few dozen points.
 #pragma once
 
 #include <gemel/codegen/tuning_space.hpp>
@@ -9,7 +9,7 @@
 
 namespace gemel::tune {
 
-/// What was measured at a point; smaller is better.
+/// The value measured at a point; smaller is better.
 struct Sample {
     std::vector<std::uint32_t> choices;
     double value = 0;
@@ -24,13 +24,13 @@ class Surrogate {
     /// @param samples  at least two
     Surrogate(const Space& space, std::vector<Sample> samples);
     Guess guess(const std::vector<std::uint32_t>& choices) const;
-    /// By how much a point is expected to lie below `best`, counted from zero.
+    /// The expected improvement of a point over `best`.
     double expected_gain(const std::vector<std::uint32_t>& choices, double best) const;
 
    private:
-    /// How similar two points are: the sum of what each parameter says by itself, and their product.
+    /// The similarity of two points: the average and the product of the similarities by parameter, weighted.
     struct Similarity {
-        std::vector<double> lengths;  ///< of each parameter, over which times change
+        std::vector<double> lengths;  ///< length scales of the parameters
         double product_share = 0.5;
         double noise = 1e-2;
     };
@@ -43,10 +43,10 @@ class Surrogate {
     const Space& space_;
     std::vector<Sample> samples_;
     double mean_ = 0, scale_ = 1;
-    std::vector<double> values_;  ///< of the samples, with mean 0 and deviation 1
+    std::vector<double> values_;  ///< of the samples, normalised to mean 0 and deviation 1
     Similarity chosen_;
     std::vector<double> factor_;   ///< lower triangle of the Cholesky factor, by rows
-    std::vector<double> weights_;  ///< inverse of the similarities times values
+    std::vector<double> weights_;  ///< inverse of the similarity matrix times the values
 };
 
 }  // namespace gemel::tune

@@ -7,7 +7,7 @@
 namespace gemel::tune {
 namespace {
 
-/// Values of a number that are worth a trial.
+/// Values of a number that are worth measuring.
 struct Choices {
     std::string_view field;
     std::vector<std::uint32_t> values;
@@ -31,7 +31,7 @@ std::uint32_t value_of(std::span<const codegen::TuningField> fields, std::string
     return 0;
 }
 
-/// Tiles of products of matrices: in registers of a CPU's thread, of blocks, or in slots of shared memory.
+/// Tiles of matrix products: in registers of a CPU's thread, of blocks, or in slots of shared memory.
 const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField> start) {
     static const auto& serial = *new std::vector<Choices>{{"rows", {24, 48, 96, 192}},
                                                           {"columns", {8, 16, 32, 64}},
@@ -47,7 +47,7 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
         {"rows", {32, 64, 128, 256}},     {"columns", {32, 64, 128, 256}}, {"depth", {8, 16, 32, 64}},
         {"own_rows", {16, 32, 64}},       {"own_columns", {16, 32, 64}},   {"stages", {2, 3, 4, 5}},
         {"resident_blocks", {1, 2, 3, 4}}};
-    // A group's lines are whole: own_columns are columns, or own_rows rows.
+    // A group computes whole lines: own_columns equals columns, or own_rows equals rows.
     static const auto& groups = *new std::vector<Choices>{{"rows", {64, 128, 256}},
                                                           {"columns", {64, 128, 256}},
                                                           {"own_rows", {16, 64, 128, 256}},
@@ -70,21 +70,21 @@ const std::vector<Choices>& sparse_choices() {
     return known;
 }
 
-/// What its kernels are written for, as constraints over the parameters that there are.
+/// The requirements of the kernels, as constraints on the parameters.
 std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField> start) {
     if (value_of(start, "stages") == 0)
         return value_of(start, "depth") == 0 ? std::vector<std::string>{}
                                              : std::vector<std::string>{"rows % own_rows == 0"};
-    // Those of two parts have at most 128 columns: others are refused.
+    // With two parts, at most 128 columns are possible; larger tiles are refused at launch.
     if (value_of(start, "packs") > 0) return {"own_columns == columns"};
-    const bool warps = value_of(start, "own_rows") >= 16;  // a group's are 16 or more
+    const bool warps = value_of(start, "own_rows") >= 16;  // also true for groups, with 16 or more
     const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "");
     std::vector<std::string> all{
         "own_rows <= rows and own_columns <= columns",
         block + " >= 64 and " + block + " <= device.max_threads_per_block",
-        // Threads copy 16 bytes at a time, each of a factor's lines by several of them.
+        // Threads copy 16 bytes at a time, and several of them share a line of an operand.
         block + " * 16 <= depth * item_bytes * (rows if rows < columns else columns)",
-        // A little of it keeps lines apart.
+        // Padding needs a little more.
         "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
         "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
     if (value_of(start, "unit_warps") == 4) {
@@ -105,12 +105,12 @@ std::vector<codegen::Value> values_of(std::string_view family, std::span<const c
                                                                : known_choices())
         if (choices.field == name) values.insert(choices.values.begin(), choices.values.end());
     if (family == "sort" && field.value > 1) {
-        // A thread for each digit of 8 bits, and any number of elements.
+        // A thread per 8-bit digit, and any number of elements.
         if (name == "block") values = {field.value, std::max(field.value, 256u), 256, 384, 512};
         if (name == "items_per_thread") values.insert({6, 12, 18, 20, 24});
     }
     if (name == "parts" && field.value > 1) values.insert({1, field.value / 2, 2 * field.value});
-    // A block of one thread is another kind of kernel, which no other block can replace.
+    // A block of one thread is a different kind of kernel, which no other block can replace.
     if (name == "block" && field.value == 1) values = {1};
     if (name == "block")
         std::erase_if(values, [&](std::uint32_t v) {
@@ -119,7 +119,7 @@ std::vector<codegen::Value> values_of(std::string_view family, std::span<const c
     return {values.begin(), values.end()};
 }
 
-/// The point that a space begins with is in it even if these say no.
+/// The initial point belongs to the space even if it violates these.
 std::vector<std::string> constraints_of(std::string_view family, std::span<const codegen::TuningField> start) {
     if (family == "matmul") return matmul_constraints(start);
     if (family == "sparse_product" && value_of(start, "items") > 0)
@@ -127,7 +127,7 @@ std::vector<std::string> constraints_of(std::string_view family, std::span<const
     return {};
 }
 
-/// How a sparse product may be done by the same kind of thread: 1 for CPU devices' own.
+/// Strategies of a sparse product for the same kind of threads: from 1 on, without stream on CPU devices.
 std::vector<codegen::Value> strategies_of(std::span<const codegen::TuningField> start,
                                           const codegen::TuningField& field) {
     std::vector<codegen::Value> values;
@@ -149,7 +149,7 @@ Space tuning_space(std::string_view family, std::span<const codegen::TuningField
             is_word ? strategies_of(start, field) : values_of(family, start, field, device);
         if (values.size() > 1) parameters.push_back({field.name, std::move(values)});
     }
-    if (parameters.empty())  // nothing to choose: the first number that is given
+    if (parameters.empty())  // there is nothing to choose: the first given number
         for (const codegen::TuningField& field : start)
             if (parameters.empty() && field.value_names.empty()) parameters.push_back({field.name, {field.value}});
     std::vector<std::string> constraints = constraints_of(family, start);

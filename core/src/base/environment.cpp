@@ -90,7 +90,7 @@ const Row& row_of(const char* name) {
 }
 
 std::optional<std::string> raw(const Row& row) {
-    // A program that has more rights than its caller loads, writes and compiles nothing that the caller names.
+    // A program with more rights than its caller must not load, write or compile anything that the caller names.
     const char* const value = row.takes == Takes::files ? ::secure_getenv(row.name) : std::getenv(row.name);
     return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
 }
@@ -194,11 +194,11 @@ std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes) {
         refuse(row_of(name), *value);
     }
     if (std::string_view(unit, end) == "%") {
-        // A share of nothing would be 0 bytes, which are no limit.
+        // 0 % would be 0 bytes, which means no limit.
         if (number == 0 || number > 100) {
             refuse(row_of(name), *value);
         }
-        // In two parts, so that no total overflows.
+        // In two parts, to avoid overflow.
         return std::max<std::size_t>(1, total_bytes / 100 * number + total_bytes % 100 * number / 100);
     }
     const std::optional<std::size_t> factor = unit_factor(std::string(unit, end));

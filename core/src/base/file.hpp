@@ -1,4 +1,4 @@
-/// Open files.
+/// RAII for open files.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace gemel {
 
-/// A file descriptor that is closed at the end.
+/// A file descriptor, closed by the destructor.
 class File {
    public:
     explicit File(int descriptor) : descriptor_(descriptor) {}
@@ -17,11 +17,11 @@ class File {
 
     explicit operator bool() const { return descriptor_ >= 0; }
     int get() const { return descriptor_; }
-    /// Some file systems report a full disk only here.
+    /// Closes the file; some file systems report a full disk only here.
     bool close();
-    /// Up to so many bytes: 0 at the end of the file, -1 with errno.
+    /// Reads at most this many bytes: 0 at the end of the file, -1 with errno on failure.
     ssize_t read_some(void* to, std::size_t bytes) const;
-    /// All bytes or false.
+    /// Writes all bytes, or returns false.
     bool read(void* to, std::size_t bytes) const;
     bool write(const void* from, std::size_t bytes) const;
 

@@ -83,7 +83,7 @@ Levels parse_levels(std::string_view whole) {
         }
         const std::string_view name = trimmed(item.substr(0, equals));
         if (name.empty()) {
-            throw ArgumentError(text("log levels '", whole, "': no subsystem is named before '='"));
+            throw ArgumentError(text("log levels '", whole, "': expected a subsystem before '='"));
         }
         const Level level = parse_level(trimmed(item.substr(equals + 1)), whole);
         std::erase_if(levels.subsystems, [&](const auto& earlier) { return earlier.first == name; });
@@ -125,7 +125,7 @@ class State {
 
     void set(Sink sink) {
         if (inside_sink) {
-            throw Error("a log sink cannot replace itself: call set_sink() from elsewhere");
+            throw Error("set_sink: a log sink cannot replace itself; call set_sink() from elsewhere");
         }
         const std::lock_guard lock(sink_mutex_);
         // The old function is destroyed with the parameter, after the lock is released: its destructor may log.

@@ -1,4 +1,4 @@
-/// Lists and sizes as people read them, and names made of digests.
+/// Lists and sizes in readable form, and names made of digests.
 #include <gemel/core/text.hpp>
 #include <gemel/core/uuid_text.hpp>
 
@@ -43,7 +43,7 @@ std::string readable_bytes(std::size_t bytes) {
 std::string digest(std::string_view bytes) {
     boost::uuids::detail::sha1 sha1;
     sha1.process_bytes(bytes.data(), bytes.size());
-    // Five words up to Boost 1.85, twenty bytes, the most significant first, since.
+    // Five words up to Boost 1.85; since then twenty bytes, most significant first.
     boost::uuids::detail::sha1::digest_type parts;
     sha1.get_digest(parts);
     constexpr int digits_per_part = 2 * sizeof(parts[0]);

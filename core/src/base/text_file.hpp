@@ -7,11 +7,11 @@
 
 namespace gemel {
 
-/// No text that is larger is compiled or included.
+/// The maximum size of a text that is compiled or included.
 inline constexpr std::size_t largest_text_bytes = std::size_t{256} << 20;
 
-/// The bytes of a regular file. Nothing where there is none or it cannot be read; errno then says why.
-/// @throws Error if it is larger than `largest_text_bytes`, or if no file can be opened at all (too many are open)
+/// The contents of a regular file. Empty if there is none or it cannot be read; errno then has the reason.
+/// @throws Error if it is larger than `largest_text_bytes`, or if the process has too many open files
 std::optional<std::string> read_text_file(const std::filesystem::path& path);
 
 }  // namespace gemel

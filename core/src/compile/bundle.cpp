@@ -1,4 +1,4 @@
-/// Bundles in memory: what is in use, what is recorded.
+/// Bundles in memory: those in use, and those that record.
 #include <gemel/core/bundle.hpp>
 
 #include <gemel/core/environment.hpp>
@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 /// What the process uses and records. Never freed: static objects may compile at exit.
 struct Process {
     std::mutex mutex;
-    std::vector<std::shared_ptr<BundleState>> used;  ///< latest first
+    std::vector<std::shared_ptr<BundleState>> used;  ///< newest first
     std::vector<std::shared_ptr<BundleState>> recorders;
     std::set<std::pair<std::string, std::string>>
-        filed;  ///< of GEMEL_BUNDLE_RECORD: key and target with the program's digest
+        filed;  ///< for GEMEL_BUNDLE_RECORD: key and target with the program's digest
 };
 
 Process& process() {
@@ -36,7 +36,7 @@ Process& process() {
     return instance;
 }
 
-/// GEMEL_BUNDLE's, once.
+/// Loads GEMEL_BUNDLE once.
 void use_named_bundle() {
     static const bool once = [] {
         if (const auto file = env::get("GEMEL_BUNDLE")) {
@@ -60,7 +60,7 @@ std::vector<std::string> named_architectures() {
     return all;
 }
 
-/// Behind what is there, while no other process writes.
+/// Appends to the file, under a lock against other processes.
 void append(const fs::path& file, const BundledProgram& program) {
     const FileLock alone(file.string() + ".lock");
     std::error_code failure;

@@ -1,6 +1,6 @@
-/// Bundles as bytes: the first line, then a record for each program. A record is a line with the SHA-1 and the length
-/// of what follows, then the fields, each behind its length. Of records for the same program the last one counts, so
-/// that a file grows by what is added to it.
+/// The file format of bundles: the first line, then a record for each program. A record is a line with the SHA-1 and
+/// the length of the rest, then the fields, each preceded by its length. Of several records for one program the last
+/// one counts, so that files can be appended to.
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -14,7 +14,7 @@ namespace {
 
 void add_field(std::string& to, std::string_view field) { (to += text(field.size(), "\n")) += field; }
 
-/// Reads from the front of bytes.
+/// Reads from the front of a range of bytes.
 class Reader {
    public:
     Reader(std::string_view rest, const std::string& file) : rest_(rest), file_(file) {}

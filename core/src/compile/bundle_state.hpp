@@ -1,4 +1,4 @@
-/// Bundles as the compiler sees them: the programs in use, and who records.
+/// Bundles as the compiler uses them: the programs in use, and the recorders.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace gemel {
 struct BundledProgram {
     std::string key;  ///< digest of text and options
     std::string name, dialect, target;
-    std::vector<std::byte> program;  ///< as pack_binary() makes it
+    std::vector<std::byte> program;  ///< in the format of pack_binary()
 
     friend bool operator==(const BundledProgram&, const BundledProgram&) = default;
 };
@@ -25,22 +25,22 @@ struct BundleState {
     mutable std::mutex mutex;
     /// By key, then by target.
     std::map<std::string, std::map<std::string, BundledProgram>> programs;
-    std::vector<std::string> architectures;  ///< of a recorder
+    std::vector<std::string> architectures;  ///< that a recorder wants
 
     void add(BundledProgram program);
 };
 
-/// One program as it stands in a file, and a file's programs. @throws Error that begins with `file` if it is damaged
+/// One program in the file format, and a file's programs. @throws Error beginning with `file` if it is damaged
 std::string bundle_record(const BundledProgram& program);
 void read_bundle(BundleState& bundle, std::string_view bytes, const std::string& file);
 /// The first line of every bundle.
 inline constexpr std::string_view bundle_magic = "gemel bundle 1\n";
 
-/// Every program of that key in the bundles in use, GEMEL_BUNDLE's among them; those in use last come first.
+/// All programs with that key in the bundles in use, including GEMEL_BUNDLE; the latest bundle first.
 std::vector<BundledProgram> find_bundled(const std::string& key, std::string_view dialect);
 
 bool anyone_records();
-/// For which architectures somebody wants programs besides the device's.
+/// The architectures, besides the device's, for which recorders want programs.
 std::vector<std::string> recorded_architectures();
 void record_program(const BundledProgram& program);
 

@@ -24,7 +24,7 @@
 
 namespace gemel::cache {
 
-/// For reading; never held up, not even by a pipe that has the name of an entry, and never through a link.
+/// Opens a file for reading. Never blocks, even on a pipe, and follows no link.
 int open_entry(const std::filesystem::path& file);
 
 /// The part of an entry before the payload.
@@ -34,14 +34,14 @@ struct Header {
     std::string checksum;
 
     std::string bytes() const;
-    /// Nothing unless the lengths add up to the file's and the key is no longer than that.
+    /// Empty unless the lengths add up to the file's size and the key has at most this length.
     static std::optional<Header> read(const File& file, std::uint64_t file_bytes, std::uint64_t max_key_bytes);
 };
 
-/// When an entry was last used.
+/// The time of last use of an entry.
 std::chrono::system_clock::time_point time_of(const struct stat& status);
 
-/// Entries of a store and what writers have left behind, told apart by their names.
+/// The entries of a store and the leftovers of writers, told apart by name.
 struct Scan {
     struct Found {
         std::filesystem::path file;
@@ -49,7 +49,7 @@ struct Scan {
         std::chrono::system_clock::time_point last_use;
     };
     std::vector<Found> entries;
-    std::vector<std::filesystem::path> abandoned;  ///< temporary files that are too old to have a living writer
+    std::vector<std::filesystem::path> abandoned;  ///< temporary files too old to belong to a running writer
     std::uint64_t bytes = 0;                       ///< of all entries
 
     explicit Scan(const std::filesystem::path& folder);
@@ -58,12 +58,12 @@ struct Scan {
     void read_level(const std::filesystem::path& level, const std::string& digits);
 };
 
-/// Removes what the compiler of kernels keeps in a folder beside the entries, files and links whose names begin with so
-/// many hexadecimal digits, and the folder if nothing else is in it.
+/// Removes the other files that compilations keep in a folder of entries: files and links whose names begin with this
+/// many hexadecimal digits; then the folder, if it is empty.
 void remove_kept(const std::filesystem::path& folder, std::size_t digits);
 
-/// Creates a file that no other writer has, in any process on any machine that shares the folder.
-/// Returns its descriptor, or a negative number with errno.
+/// Creates a file with a name unique among all processes and machines that share the folder. Returns its descriptor, or
+/// a negative number with errno.
 std::pair<int, std::filesystem::path> create_temporary(const std::filesystem::path& folder);
 
 }  // namespace gemel::cache

@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view line) {
 
 namespace {
 
-/// A number at the end of `text`, which is shortened by it.
+/// Parses a number at the end of `text` and removes it.
 std::optional<int> take_number_from_end(std::string_view& text) {
     const std::size_t last_other = text.find_last_not_of("0123456789");
     const std::size_t from = last_other == std::string_view::npos ? 0 : last_other + 1;
@@ -62,7 +62,7 @@ struct Position {
     int column = 0;
 };
 
-/// "kernel(3)", "kernel:3:5" or "kernel:3"; PoCL adds where a macro spells it: "kernel:3:5 <Spelling=kernel:1:9>".
+/// "kernel(3)", "kernel:3:5" or "kernel:3"; PoCL appends where a macro is defined: "kernel:3:5 <Spelling=kernel:1:9>".
 std::optional<Position> parse_position(std::string_view text) {
     if (text.ends_with('>')) text = text.substr(0, text.find(" <Spelling="));
     std::string_view rest = text;
@@ -91,7 +91,7 @@ struct SeverityWord {
     std::string_view word;
     Severity severity;
 };
-/// Longer ones first, since "error" also ends them.
+/// Longer words first, since "error" is also the end of others.
 constexpr std::array severity_words{
     SeverityWord{"catastrophic error", Severity::error},
     SeverityWord{"internal error", Severity::error},
@@ -102,7 +102,7 @@ constexpr std::array severity_words{
     SeverityWord{"note", Severity::note},
 };
 
-/// Shortens `text` by a severity at its front, with NVRTC's number as in "warning #177-D", and the ": " after it.
+/// Removes a severity from the front of `text`, with NVRTC's number as in "warning #177-D", and the following ": ".
 std::optional<Severity> take_severity(std::string_view& text) {
     for (const auto& [word, severity] : severity_words) {
         if (!text.starts_with(word)) {
@@ -172,7 +172,7 @@ bool is_caret_line(std::string_view line) {
     return mark.find('^') != std::string_view::npos && mark.find_first_not_of("^~ \t") == std::string_view::npos;
 }
 
-/// What NVRTC says below a headline: more of the message, then the source line (indented by two) and a caret.
+/// What NVRTC prints below a headline: more of the message, then the source line (indented by two) and a caret.
 void read_below(const std::vector<std::string_view>& lines, std::size_t headline, Complaint& complaint) {
     std::size_t end = headline + 1;
     while (end < lines.size() && !trimmed(lines[end]).empty() && !is_caret_line(lines[end]) &&
@@ -209,7 +209,7 @@ std::vector<Complaint> parse_compiler_log(std::string_view log) {
 }
 
 std::string renumber_log(std::string_view log, std::string_view whole_text) {
-    // Where each line of the text says that it is.
+    // The line number that each line of the text has after #line directives.
     struct Place {
         std::string name;
         long line;

@@ -1,4 +1,4 @@
-/// Compilers' complaints, read from their logs.
+/// Parses the logs of compilers.
 #pragma once
 
 #include <string>
@@ -7,26 +7,27 @@
 
 namespace gemel {
 
-/// One complaint of a compiler.
+/// One diagnostic of a compiler.
 struct Complaint {
     std::string file;
     int line = 0;    ///< from 1
     int column = 0;  ///< from 1; 0 if the compiler gave none
     std::string message;
     bool is_error = true;
-    std::string quoted = {};  ///< the line of the program as the compiler shows it, if it does
+    std::string quoted = {};  ///< the program's line in the log, if it is there
 };
 
 /// Reads NVRTC's ("kernel(3): error: ...") and clang's ("kernel:3:5: error: ...", "<kernel>:3:5: ...") forms.
 std::vector<Complaint> parse_compiler_log(std::string_view log);
 
-/// Renumbers a log by the text's #line directives, if the compiler counted lines through the whole text.
+/// Renumbers a log by the text's #line directives, for compilers that ignore them.
 std::string renumber_log(std::string_view log, std::string_view whole_text);
 
-/// Without their ends, "\r\n" included.
+/// The lines without their ends, "\r
+/// " included.
 std::vector<std::string_view> lines_of(std::string_view text);
 
-/// Without blanks at either end.
+/// Without surrounding blanks.
 std::string_view trimmed(std::string_view line);
 
 }  // namespace gemel

@@ -22,13 +22,13 @@ constexpr int context_lines = 3;
 constexpr std::size_t raw_log_lines = 40;
 constexpr std::size_t widest_line = 160;
 
-/// A compiler that was told no name, or that forgot it, says one of its own.
+/// Compilers that were given no name use one of their own.
 bool is_main_text(const Complaint& complaint, const CompileReport& report) {
     std::string_view file = complaint.file;
     if (file.starts_with('<') && file.ends_with('>')) {
         file = file.substr(1, file.size() - 2);
     }
-    // Not every character can stand in the #line that gives the compiler the name.
+    // Some characters cannot appear in the #line directive that gives the compiler the name.
     const std::string name = line_name(report.name);
     const std::string last_part = std::filesystem::path(file).filename().string();
     return file.empty() || file == name || file == report.kept_source || file == "kernel" ||
@@ -36,7 +36,7 @@ bool is_main_text(const Complaint& complaint, const CompileReport& report) {
            (last_part.starts_with("tempfile_") && last_part.ends_with(".cl"));
 }
 
-/// One source line, cut around the column if it is very long; `column` moves along.
+/// A source line, truncated around the column if it is very long; `column` is adjusted.
 std::string shown_line(std::string_view line, int& column) {
     if (line.size() <= widest_line) {
         return std::string(line);
@@ -58,7 +58,7 @@ std::string shown_line(std::string_view line, int& column) {
     return text(before, line.substr(from, to - from), to < line.size() ? "..." : "");
 }
 
-/// As much blank as puts a mark under a byte of a line: tabs stay tabs, and a character of several bytes is one wide.
+/// Whitespace that places a mark under a byte of a line: tabs are kept, and a multibyte character has width one.
 std::string blank_up_to(std::string_view line, int column) {
     std::string out;
     for (std::size_t i = 0; i + 1 < static_cast<std::size_t>(column); ++i) {
@@ -70,14 +70,14 @@ std::string blank_up_to(std::string_view line, int column) {
     return out;
 }
 
-/// A line of the program with the name and number that a compiler gives it.
+/// A line of the program, with the name and number by which a compiler refers to it.
 struct NumberedLine {
     std::string_view file;
     int number = 0;
     std::string_view text;
 };
 
-/// The name and number that a `#line 7 "name"` gives to the next line; an empty name if it gives none.
+/// The name and number that `#line 7 "name"` gives to the next line; an empty name if it gives none.
 std::optional<NumberedLine> parse_line_directive(std::string_view line) {
     std::string_view rest = trimmed(line);
     if (!rest.starts_with("#line ")) {
@@ -96,7 +96,7 @@ std::optional<NumberedLine> parse_line_directive(std::string_view line) {
     return next;
 }
 
-/// All lines but the #line directives, which generated text has: a template's lines keep their numbers by them.
+/// All lines except #line directives, by which lines of a template keep their numbers in generated text.
 std::vector<NumberedLine> number_lines(std::string_view text, std::string_view name) {
     std::vector<NumberedLine> lines;
     NumberedLine next{name, 1, {}};
@@ -113,7 +113,7 @@ std::vector<NumberedLine> number_lines(std::string_view text, std::string_view n
     return lines;
 }
 
-/// The lines around the one at `marked`, which may lie behind the last, with a mark at the column.
+/// The lines around `marked`, which may be after the last one, with a mark at the column.
 std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t marked, int marked_column) {
     const std::size_t first = marked - std::min(marked, std::size_t{context_lines});
     const std::size_t end = std::min(source.size(), marked + context_lines + 1);
@@ -134,7 +134,7 @@ std::string shown_lines(const std::vector<NumberedLine>& source, std::size_t mar
     return out;
 }
 
-/// Does a word that the message quotes stand at the column?
+/// Is a word that the message quotes at this column?
 bool is_about(std::string_view line, const Complaint& complaint) {
     if (complaint.column < 1 || line.size() < static_cast<std::size_t>(complaint.column)) {
         return false;
@@ -154,9 +154,9 @@ bool is_about(std::string_view line, const Complaint& complaint) {
     return false;
 }
 
-/// Where the line of a complaint stands; one behind the last if the compiler counts further than the text goes, further
-/// if it is none of ours. Lines of one number are those that a template's loop or a value of several lines prints: the
-/// one that the compiler shows, else the first whose column fits the message, else the first that has the column.
+/// The index of a diagnostic's line; one past the last if the compiler's number is too large, further if it is in
+/// another file. Lines printed by a template's loop, or by a value of several lines, have equal numbers: takes the one
+/// that the compiler shows, else the first whose column matches the message, else the first that has the column.
 std::size_t find_line(const std::vector<NumberedLine>& source, std::string_view file, const Complaint& complaint) {
     std::optional<std::size_t> found;
     int fits = -1;
@@ -231,7 +231,7 @@ std::string render(const CompileReport& report) {
 
     std::string out = text("'", report.name, "' did not compile for ", report.device);
     if (errors == 0) {
-        // Warnings do not explain the failure; the linker's or assembler's message has another form.
+        // Warnings do not explain the failure; messages of linkers and assemblers have another form.
         out += text("\n", raw(report.log));
     } else {
         const std::size_t warnings = complaints.size() - errors;

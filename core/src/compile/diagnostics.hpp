@@ -1,4 +1,4 @@
-/// Compile errors that people can use: the numbered lines around each complaint of a compiler.
+/// Readable compile errors: the numbered lines around each diagnostic of a compiler.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace gemel {
 struct CompileReport {
     std::string name;    ///< of the program, e.g. "kernel"
     std::string device;  ///< "NVIDIA H200 (cuda:0)"
-    std::string text;    ///< the program as the user wrote it, without prelude
+    std::string text;    ///< the user's program, without the prelude
     std::string log;
-    std::string options;      ///< as handed to the compiler
-    std::string kept_source;  ///< path, or empty
+    std::string options;      ///< as passed to the compiler
+    std::string kept_source;  ///< a path, or empty
 };
 std::string render(const CompileReport& report);
 
-/// What a compiler's log lacks where a program names double, or a type made of it, and the device has none; empty for
-/// other programs.
+/// An explanation for programs that use double, or a type made of it, on a device without double; empty for other
+/// programs.
 std::string note_of_double(const std::string& name, const std::string& device, std::string_view program);
 
 }  // namespace gemel

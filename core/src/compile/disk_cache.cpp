@@ -1,4 +1,4 @@
-/// One file per entry, written beside and renamed, so that processes need no lock between them.
+/// One file per entry, written to a temporary file and renamed, so that processes need no lock.
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
@@ -38,10 +38,10 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }  // namespace
 
 struct DiskCache::State {
-    /// Facts about a folder that are kept between two puts.
+    /// The state of a folder between two calls of put().
     struct Watch {
         std::mutex mutex;
-        /// From the last scan and the puts since; empty before the first scan.
+        /// From the last scan and later puts; empty before the first scan.
         std::optional<std::uint64_t> estimated_bytes;
         std::atomic<bool> complained{false};
     };
@@ -84,7 +84,7 @@ struct DiskCache::State {
         const fs::path path = file_of(key);
         const File file(cache::open_entry(path));
         struct stat status {};
-        if (!file && errno != ELOOP) {  // ELOOP: a link, which is nothing of ours
+        if (!file && errno != ELOOP) {  // ELOOP: a link, which gemel did not create
             return miss();
         }
         if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && why_distrusted(status).empty() &&
@@ -111,16 +111,16 @@ struct DiskCache::State {
     void refresh(const File& file, const struct stat& status) const {
         const auto age = system_clock::now() - cache::time_of(status);
         if (mode == Mode::on && (age > refresh_interval || age < -refresh_interval)) {
-            // Fails on a read-only file system and on another user's file, where there is nothing to evict either.
+            // Fails on a read-only file system and for another user's file, which this process does not evict anyway.
             ::futimens(file.get(), nullptr);
         }
     }
 
-    /// Returns 0, or the errno that says why the disk does not take it.
+    /// Returns 0, or the errno of the failure.
     int write(std::span<const std::byte> value, const fs::path& path, const std::string& head) {
         const fs::path level = path.parent_path();
         auto [descriptor, temporary] = cache::create_temporary(level);
-        // Another process may remove the folder at any moment; then it is made again.
+        // Another process may remove the folder at any time; then it is created again.
         for (int attempt = 0; descriptor < 0 && errno == ENOENT && attempt < 3; ++attempt) {
             if (!make_private_folder(level)) {
                 return errno;
@@ -150,7 +150,7 @@ struct DiskCache::State {
         }
     }
 
-    /// Keeps the store below its limit after `file` has joined it.
+    /// Evicts entries after `file` was added, so that the store stays below its limit.
     void account(const fs::path& file, std::uint64_t bytes) {
         const std::lock_guard lock(watch->mutex);
         if (watch->estimated_bytes && *watch->estimated_bytes + bytes <= limit_bytes) {
@@ -160,11 +160,11 @@ struct DiskCache::State {
         }
     }
 
-    /// Returns what is left.
+    /// Returns the remaining bytes.
     std::uint64_t evict(const fs::path& kept) {
         Scan scan(folder);
         remove_abandoned(scan);
-        // Files that gemel did not write must not displace useful entries.
+        // Removes files above the limit, which gemel did not write, so that they displace no useful entries.
         std::erase_if(scan.entries, [&](const Scan::Found& entry) {
             const bool removed = entry.bytes > limit_bytes && ::unlink(entry.file.c_str()) == 0;
             scan.bytes -= removed ? entry.bytes : 0;
@@ -173,7 +173,7 @@ struct DiskCache::State {
         if (scan.bytes <= limit_bytes) {
             return scan.bytes;
         }
-        // Below the limit by some, so that a full store is not read again at every put.
+        // Evicts somewhat more, so that a full store is not scanned at every put.
         const std::uint64_t goal = limit_bytes - limit_bytes / 16;
         std::sort(scan.entries.begin(), scan.entries.end(),
                   [](const auto& a, const auto& b) { return a.last_use < b.last_use; });
@@ -186,7 +186,7 @@ struct DiskCache::State {
             }
             if (::unlink(entry.file.c_str()) == 0) {
                 ++evicted;
-            } else if (errno != ENOENT) {  // ENOENT: another process was first.
+            } else if (errno != ENOENT) {  // ENOENT: another process was faster.
                 continue;
             }
             scan.bytes -= entry.bytes;
@@ -292,7 +292,7 @@ DiskCache DiskCache::kernels() {
                       : wish == "readonly"                                 ? Mode::readonly
                                                                            : Mode::on;
     DiskCache cache(folder.value_or(fs::path()), default_limit_bytes, mode);
-    // An object may be made for every kernel; the folder is read once, and a full disk deplored once, all the same.
+    // Objects may be created for every kernel. The folder is still scanned once, and a full disk reported once.
     static std::mutex& mutex = *new std::mutex;
     static auto& watches = *new std::map<fs::path, std::shared_ptr<State::Watch>>;
     const std::lock_guard lock(mutex);
@@ -306,7 +306,7 @@ std::optional<fs::path> DiskCache::default_folder() {
         const fs::path folder = fs::absolute(*own, failure);
         return failure ? fs::path(*own) : folder;
     }
-    // The XDG rules: a relative path there counts for nothing.
+    // By the XDG specification, relative paths are ignored.
     if (const char* const xdg = ::secure_getenv("XDG_CACHE_HOME"); xdg != nullptr && fs::path(xdg).is_absolute()) {
         return fs::path(xdg) / "gemel";
     }

@@ -1,4 +1,4 @@
-/// flock(2) on a file that stays where it is.
+/// A lock by flock(2) on a file that is never removed.
 #include <gemel/core/file_lock.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
@@ -22,7 +22,7 @@ namespace gemel {
 
 namespace {
 
-/// A descriptor, or a negative number with errno.
+/// Returns a descriptor, or a negative number with errno.
 int open_lock_file(const std::filesystem::path& file) {
     const auto open_once = [&] { return ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600); };
     int descriptor = open_once();
@@ -32,7 +32,7 @@ int open_lock_file(const std::filesystem::path& file) {
     return descriptor;
 }
 
-/// The process number that the holder wrote into the file.
+/// The process id that the holder wrote into the file.
 std::string holder_of(int descriptor) {
     char number[24] = {};
     const ssize_t count = ::pread(descriptor, number, sizeof number - 1, 0);
@@ -44,7 +44,7 @@ std::string holder_of(int descriptor) {
 
 void sign(int descriptor) {
     const std::string number = std::to_string(::getpid());
-    // The number is for people; without it the lock holds all the same.
+    // The id is informative; the lock holds without it.
     if (::ftruncate(descriptor, 0) == 0) {
         (void)!::pwrite(descriptor, number.data(), number.size(), 0);
     }
@@ -59,7 +59,7 @@ bool lock(int descriptor, int how) {
     return true;
 }
 
-/// Waits, and says so after a second.
+/// Waits; logs a message after a second.
 bool wait_for(int descriptor, const std::filesystem::path& file) {
     const auto silent_until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
     for (std::chrono::microseconds pause{100}; std::chrono::steady_clock::now() < silent_until;) {
@@ -77,7 +77,7 @@ bool wait_for(int descriptor, const std::filesystem::path& file) {
     return lock(descriptor, 0);
 }
 
-/// Whether the locked file is still the one of that name; someone may have emptied the folder while this thread waited.
+/// Whether the locked file still has that name; the folder may have been emptied while this thread waited.
 bool still_there(int descriptor, const std::filesystem::path& file) {
     struct stat opened {};
     struct stat named {};
@@ -90,7 +90,7 @@ bool still_there(int descriptor, const std::filesystem::path& file) {
 FileLock::FileLock(const std::filesystem::path& file) noexcept {
     try {
         int failure = 0;
-        // A folder that vanishes this often is being torn down.
+        // A folder that vanishes this often is being removed.
         for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
             const int descriptor = open_lock_file(file);
             if (descriptor < 0 || !wait_for(descriptor, file)) {
@@ -111,13 +111,13 @@ FileLock::FileLock(const std::filesystem::path& file) noexcept {
             logging::write(logging::Level::debug, "cache",
                            text("no lock on ", file.string(), ": ", std::generic_category().message(failure)));
         }
-    } catch (...) {  // Out of memory while a path or a message was put together: nothing is held.
+    } catch (...) {  // Out of memory while a path or a message was built: nothing is locked.
     }
 }
 
 FileLock::~FileLock() {
     if (descriptor_ >= 0) {
-        // Closing would not release the lock: children forked meanwhile would keep it.
+        // Closing would not release the lock, since children forked meanwhile hold the descriptor.
         ::flock(descriptor_, LOCK_UN);
         ::close(descriptor_);
     }

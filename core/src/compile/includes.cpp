@@ -1,4 +1,4 @@
-/// Reads kernel text as far as is needed to know which files it depends on.
+/// Finds the files on which kernel text depends.
 #include "compile/includes.hpp"
 
 #include <gemel/core/error.hpp>
@@ -26,8 +26,8 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 bool continues_word(char c) { return starts_word(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
 
-/// How many characters after a backslash end its line: 0 if some do not. Blanks before the end count for some
-/// compilers.
+/// The length of a line continuation after a backslash; 0 if there is none. Some compilers allow blanks before the end
+/// of the line.
 std::size_t line_end_after(std::string_view text, std::size_t backslash, bool over_blanks) {
     std::size_t end = backslash + 1;
     while (over_blanks && end < text.size() && is_blank(text[end])) {
@@ -72,7 +72,7 @@ bool has_lone_return(std::string_view text) {
     return false;
 }
 
-/// Why a text may mean different things to different compilers, or depend on files without an #include.
+/// Why compilers may read a text differently, or why it may depend on files without an #include.
 std::string unclear(std::string_view text) {
     if (text.find("?\?=") != std::string_view::npos || text.find("?\?/") != std::string_view::npos) {
         return "it has trigraphs";
@@ -80,7 +80,7 @@ std::string unclear(std::string_view text) {
     if (text.find('#') != std::string_view::npos && has_lone_return(text)) {
         return "it has lines that end in a single carriage return";
     }
-    for (const std::string_view word : {".incbin", ".include"}) {  // of assemblers
+    for (const std::string_view word : {".incbin", ".include"}) {  // assembler directives
         if (text.find(word) != std::string_view::npos) {
             return gemel::text("it uses ", word);
         }
@@ -88,7 +88,7 @@ std::string unclear(std::string_view text) {
     return {};
 }
 
-/// The files that one text names, and any dependency on more than files.
+/// The files that a text names, and any other dependencies.
 class Scanner {
    public:
     struct Name {
@@ -96,7 +96,7 @@ class Scanner {
         bool quoted;
     };
 
-    /// @param over_blanks  whether a backslash with blanks behind it joins lines too
+    /// @param over_blanks  whether a backslash followed by blanks joins lines, too
     Scanner(std::string_view text, bool over_blanks) : text_(with_lines_joined(text, over_blanks)) { scan(); }
 
     const std::vector<Name>& names() const { return names_; }
@@ -130,7 +130,7 @@ class Scanner {
         if (starts_word(c)) {
             word();
         } else if (is_digit(c)) {
-            // The quotes in 1'000 begin no character.
+            // The apostrophes in 1'000 do not begin a character literal.
             while (continues_word(at(next_)) || at(next_) == '.' ||
                    (at(next_) == '\'' && continues_word(at(next_ + 1)))) {
                 ++next_;
@@ -164,7 +164,7 @@ class Scanner {
         }
     }
 
-    /// No literal goes past the end of its line, so that an apostrophe in prose does no harm.
+    /// Literals end with their line at the latest, so that an apostrophe in prose does no harm.
     void skip_literal(char quote) {
         for (++next_; next_ < text_.size() && text_[next_] != '\n'; ++next_) {
             if (text_[next_] == quote) {
@@ -186,7 +186,7 @@ class Scanner {
         if (end == std::string::npos) {
             return false;
         }
-        // In C the name before the quote may be a macro; the text after it may then contain a directive.
+        // In C, the name before the quote may be a macro; then the text after it may contain a directive.
         if (text_.substr(open, end - open).find_first_of("#%") != std::string::npos) {
             refuse("it has a raw literal with a # or % in it");
         }
@@ -225,7 +225,7 @@ class Scanner {
             ++next_;
             skip_blanks();
         }
-        // "defined(__has_include)" tests for no file; a macro with that text may.
+        // "defined(__has_include)" tests for no file; a macro with this text may.
         if (asked ? !file_name() : in_define_) {
             refuse("it has a computed __has_include");
         }
@@ -273,7 +273,7 @@ class Scanner {
     std::string why_not_;
 };
 
-/// Path, size and time of a file: enough to identify files that are not edited.
+/// Path, size and time of a file, which identify files that are not edited.
 std::optional<std::string> stamp_of(const fs::path& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -282,7 +282,7 @@ std::optional<std::string> stamp_of(const fs::path& path) {
     return text(path.string(), " ", status.st_size, " ", status.st_mtim.tv_sec, ".", status.st_mtim.tv_nsec);
 }
 
-/// Follows names from text to text. A file is read once, however it is reached.
+/// Follows names from file to file. Each file is read once.
 class Follower {
    public:
     explicit Follower(const IncludeFolders& folders) : folders_(folders) {}
@@ -292,7 +292,7 @@ class Follower {
         text = without_mark(text);
         const Scanner scanner(text, false);
         follow(scanner, own_directory, what);
-        // Two compilers, two readings, where lines end in a backslash and blanks.
+        // If lines end in a backslash and blanks, compilers read them in two ways.
         if (has_blank_behind_backslash(text)) {
             follow(Scanner(text, true), own_directory, what);
         }
@@ -360,8 +360,8 @@ class Follower {
             return false;
         }
         if (depth_ == deepest_include) {
-            throw Error(text("cannot compile: files include each other more than ", deepest_include,
-                             " deep, the last being ", path.string(), "; compilers take no more either"));
+            throw Error(text("compile: files include each other more than ", deepest_include,
+                             " levels deep, the last is ", path.string(), "; remove the circular include"));
         }
         seen_.insert(canonical);
         found_.files.push_back({path, *content});

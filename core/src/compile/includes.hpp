@@ -1,4 +1,4 @@
-/// Follows #include lines of kernel text, so that an edited header means another cache key.
+/// Follows #include lines of kernel text, so that an edited header changes the cache key.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ struct Includes {
         std::filesystem::path path;
         std::string text;
     };
-    /// Every file that a name may stand for, each once, in order of first use.
+    /// all files that the names may refer to, each once, in order of first use
     std::vector<File> files;
     std::vector<std::string> unresolved;  ///< names that the compiler must find by itself ("cuda_fp16.h")
     std::vector<std::string> stamps;      ///< path, size and time of those that lie in the compiler's own folders
@@ -26,8 +26,8 @@ struct Includes {
 struct IncludeFolders {
     std::vector<std::filesystem::path> named;  ///< in order
     std::filesystem::path of_text;  ///< where the text itself lies, if it is a file: first for "quoted" names
-    /// Folders in which some compiler looks as well, before or after the others (the current one): what lies there
-    /// counts beside what is found.
+    /// Folders that some compilers search too, before or after the others (the current folder): files in them are
+    /// dependencies in addition to the files found.
     std::vector<std::filesystem::path> perhaps;
     /// The compiler's own folders: their files are identified by stamps, not read.
     std::vector<std::filesystem::path> of_compiler;

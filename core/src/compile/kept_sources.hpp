@@ -1,4 +1,4 @@
-/// Files that a compilation leaves or needs beside its program: texts for debuggers, GEMEL_DUMP, links to folders.
+/// Files of a compilation in addition to its program: texts for debuggers, GEMEL_DUMP, links to folders.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> folder_flags{"--include-path", "-isystem", "-iquote", "-idirafter", "-I"};
 constexpr std::array<std::string_view, 3> file_flags{"--pre-include", "-include", "-imacros"};
-/// Options with which a program hangs on files that are not followed.
+/// Options that make a program depend on files that are not followed.
 constexpr std::array<std::string_view, 15> unknown_flags{
     "@",    "-include-pch", "--include", "--config",          "--sysroot", "-Xclang",        "-Xpreprocessor",
     "-Wp,", "-fmo",         "-fplugin",  "-fprebuilt-module", "-fprofile", "--options-file", "-optf",
@@ -45,7 +45,7 @@ class Reader {
         return word.starts_with("-include-pch") ? std::nullopt : value_of(word, next, file_flags);
     }
 
-    /// The value of a flag, in the same word or the next.
+    /// The value of a flag, in the same word or the next one.
     template <std::size_t n>
     static std::optional<std::string> value_of(std::string_view word, const std::string* next,
                                                const std::array<std::string_view, n>& flags) {
@@ -70,7 +70,7 @@ class Reader {
 
     template <class T>
     void add(std::vector<T>& list, const std::string& value) {
-        if (value.find_first_of("\"'\\") != std::string::npos) refuse(value);  // who takes off the quotes?
+        if (value.find_first_of("\"'\\") != std::string::npos) refuse(value);  // who would remove them?
         if (!value.empty() && std::find(list.begin(), list.end(), value) == list.end()) list.emplace_back(value);
     }
 
@@ -82,7 +82,7 @@ class Reader {
 OptionFiles files_of_options(const std::vector<std::string>& words) {
     Reader reader;
     reader.read(words);
-    // OpenCL takes one line: there a word with a blank in it is two.
+    // OpenCL takes a single string, in which a word with a blank is two words.
     std::vector<std::string> pieces;
     for (const std::string& word : words) {
         std::istringstream line(word);

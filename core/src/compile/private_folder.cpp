@@ -58,7 +58,7 @@ bool write_private_file(const fs::path& path, std::string_view contents) {
 
 namespace {
 
-/// Leaked on purpose: asked for and removed while the process ends.
+/// Leaked on purpose: used and removed at exit.
 struct ProcessFolder {
     std::mutex mutex;
     fs::path path;
@@ -71,7 +71,7 @@ ProcessFolder& shared() {
 
 void remove_process_folder() {
     ProcessFolder& s = shared();
-    if (s.owner == ::getpid()) {  // a child that was forked has the name, and not the folder
+    if (s.owner == ::getpid()) {  // a forked child has the name, but does not own the folder
         std::error_code ignored;
         fs::remove_all(s.path, ignored);
     }

@@ -1,4 +1,4 @@
-/// Folders and files that only this user may enter, and how to tell those of others.
+/// Folders and files that only this user can access, and the check of others.
 #pragma once
 
 #include <gemel/core/process_folder.hpp>
@@ -11,14 +11,14 @@
 
 namespace gemel {
 
-/// Makes a folder and those above it, with mode 0700. False with errno where that cannot be.
+/// Creates a folder and its parents with mode 0700. False with errno on failure.
 bool make_private_folder(const std::filesystem::path& folder);
 
-/// As why_distrusted(folder), of a file that is open.
+/// As why_distrusted(folder), for an open file.
 std::string why_distrusted(const struct stat& status);
 
-/// Writes a file with mode 0600 beside its name and moves it there, so that no link of that name is followed. Makes the
-/// folder if need be.
+/// Writes a temporary file with mode 0600 and renames it, so that a link of that name is not followed. Creates the
+/// folder if necessary.
 bool write_private_file(const std::filesystem::path& path, std::string_view contents);
 
 }  // namespace gemel

@@ -14,14 +14,14 @@ namespace gemel {
 
 struct UnpackedBinary {
     std::vector<KernelSignature> signatures;
-    std::string log;                    ///< what the compiler said although it succeeded
-    std::span<const std::byte> binary;  ///< the driver's, within the bytes that were unpacked
+    std::string log;                    ///< the compiler's messages, although it succeeded
+    std::span<const std::byte> binary;  ///< the driver's binary, inside the unpacked bytes
 };
 
 std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::string_view log,
                                    std::span<const std::byte> binary);
 
-/// Nothing if the bytes are none that pack_binary() made. @throws Error if they are, but damaged
+/// Empty for bytes that pack_binary() did not write. @throws Error if they are damaged
 std::optional<UnpackedBinary> unpack_binary(std::span<const std::byte> bytes);
 
 }  // namespace gemel

@@ -47,7 +47,7 @@ bool is_word(std::string_view name) {
            std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-/// The fault of a define; empty if it has none. The name may have parameters: "MAX(a, b)".
+/// The error in a define; empty if it is valid. The name may have parameters: "MAX(a, b)".
 std::string why_no_define(std::string_view name, std::string_view value) {
     const std::size_t open = name.find('(');
     if (!is_word(name.substr(0, open)) || (open != std::string_view::npos && !name.ends_with(')')))
@@ -69,17 +69,17 @@ void check_program(const char* function, std::string_view source, const CompileO
     if (const std::size_t zero = source.find('\0'); zero != std::string_view::npos)
         refuse(text("the text of '", name, "' has a zero byte in line ",
                     1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(zero), '\n'),
-                    "; compilers would not see what follows (is it text in UTF-16?)"));
+                    "; compilers would ignore the rest (is the text UTF-16?)"));
     if (source.size() > largest_text_bytes)
-        refuse(text("the text of '", name, "' has ", readable_bytes(source.size()),
-                    ", and the largest that is compiled has ", readable_bytes(largest_text_bytes)));
+        refuse(text("the text of '", name, "' has ", readable_bytes(source.size()), ", expected at most ",
+                    readable_bytes(largest_text_bytes)));
     for (const auto& [define, value] : options.defines)
         if (const std::string why = why_no_define(define, value); !why.empty())
             refuse(text("the define '", line_name(define), "' = '", line_name(value), "' is invalid: ", why));
     check_jit_options(function, options.jit);
     for (const auto& word : options.extra)
         if (word.find_first_of(std::string_view("\n\r\0", 3)) != std::string::npos)
-            refuse(text("the option '", line_name(word), "' is invalid: it has a line end or a zero byte in it"));
+            refuse(text("the option '", line_name(word), "' is invalid: it contains a line end or a zero byte"));
 }
 
 void check_jit_options(const char* function, const JitOptions& jit) {
@@ -120,14 +120,14 @@ Includes files_of_program(const plugin::Context& plugin, const std::string& sour
         folders.named.insert(folders.named.end(), options.include_directories.begin(),
                              options.include_directories.end());
         folders.named.insert(folders.named.end(), named.folders.begin(), named.folders.end());
-        // PoCL looks in the current folder first. NVRTC looks where the program's name says that it lies.
+        // PoCL searches the current folder first; NVRTC searches the folder in the program's name.
         std::error_code none;
         if (const fs::path current = fs::current_path(none); !none) {
             folders.perhaps.push_back(current);
             if (const fs::path beside = fs::path(options.name).parent_path(); !beside.empty())
                 folders.perhaps.push_back(current / beside);
         }
-        // PoCL compiles a copy of the text in its cache folder, and resolves #include "..." there.
+        // PoCL compiles a copy of the text in its cache folder, relative to which it resolves #include "...".
         if (const fs::path lock = plugin.build_lock(); !lock.empty()) folders.perhaps.push_back(lock.parent_path());
         CompileOptions plain = options;
         plain.include_directories.clear();

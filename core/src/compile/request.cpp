@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Fields with their lengths, so that no two lists of fields make the same key.
+/// The fields with their lengths, so that different lists give different keys.
 void add_field(std::string& key, std::string_view field) {
     key += std::to_string(field.size());
     key += ':';
@@ -32,7 +32,8 @@ std::vector<fs::path> absolute_folders(const std::vector<fs::path>& folders) {
         std::error_code failure;
         result.push_back(fs::absolute(folder, failure));
         if (folder.empty() || failure)
-            throw ArgumentError(text("compile: include_directories has '", folder.string(), "', which is not a folder",
+            throw ArgumentError(text("compile: include_directories names '", folder.string(),
+                                     "', which is not a folder",
                                      failure ? text(": ", failure.message()) : std::string()));
     }
     return result;
@@ -98,7 +99,7 @@ WholeText Request::whole_text(const Dialect& dialect, bool is_whole_program) con
         whole.text += text("#line 1 \"", whole.shown_name, "\"\n", source);
         return whole;
     }
-    // Debuggers need a file with the lines that the compiler saw.
+    // Debuggers need a file with the lines that the compiler read.
     whole.text += source;
     const auto folder = writable_cache_folder();
     whole.kept = keep_source(folder ? *folder / "src" : process_folder("src"), whole.text, dialect.file_extension);

@@ -1,4 +1,4 @@
-/// Where memory comes from in the user's program, and what of it still lives.
+/// Counts allocations by their place in the user's program.
 #include "device/allocation_log.hpp"
 
 #include <gemel/core/context.hpp>

@@ -33,7 +33,7 @@ std::string describe(const Argument& argument) {
     }
 }
 
-/// Types that a value may stand for each other: bool is stored as a byte.
+/// Types that are interchangeable as values: bool is stored as a byte.
 bool same_scalar(const DType& declared, const DType& given) {
     if (declared == given) return true;
     const auto byte = [](const DType& d) { return d.size_bytes() == 1 && d.lanes() == 1; };
@@ -41,20 +41,20 @@ bool same_scalar(const DType& declared, const DType& given) {
            (declared.kind() == DType::Kind::boolean || given.kind() == DType::Kind::boolean);
 }
 
-/// Elements of host ranges: signedness may differ, size and kind may not.
+/// Elements of host ranges: signedness may differ, size and kind must not.
 bool same_elements(const DType& declared, const DType& given) {
     if (declared.empty() || given.empty() || declared == given) return true;
     const auto integral = [](const DType& d) { return d.is_integer() || d.kind() == DType::Kind::boolean; };
     return declared.size_bytes() == given.size_bytes() && integral(declared) && integral(given);
 }
 
-/// The C++ type of a type of the kernel language.
+/// The C++ type for a type of the kernel language.
 std::string cpp_name(DType dtype) {
     if (dtype == dtype_of<half>()) return "gemel::half";
     return dtype == dtype_of<bfloat16>() ? "gemel::bfloat16" : dtype.name();
 }
 
-/// The next step for elements of the wrong type.
+/// The next step for a wrong element type.
 std::string next_step(const Parameter& parameter, const Argument& argument) {
     if (argument.kind == Argument::Kind::memory)
         return text("; pass its astype<", cpp_name(parameter.dtype),
@@ -72,7 +72,7 @@ void refuse(const KernelState& kernel, std::size_t index, const Parameter* param
     refuse(kernel, text("argument ", index + 1, parameter ? " (" + parameter->name + ")" : "", " ", what));
 }
 
-/// Textures and images, on either side.
+/// Textures and images, as parameters and as arguments.
 static void check_image(const KernelState& kernel, std::size_t index, const Parameter& parameter,
                         const Argument& argument) {
     using Space = Parameter::Space;

@@ -1,4 +1,4 @@
-/// Arguments of a launch against the kernel's parameters.
+/// Checks the arguments of a launch against the kernel's parameters.
 #pragma once
 
 #include "device/state.hpp"
@@ -13,7 +13,7 @@ namespace gemel {
 
 /// @throws ArgumentError that names the kernel
 [[noreturn]] void refuse(const KernelState& kernel, const std::string& what);
-/// @param parameter  null where the text does not tell it
+/// @param parameter  null if the text does not tell it
 [[noreturn]] void refuse(const KernelState& kernel, std::size_t index, const Parameter* parameter,
                          const std::string& what);
 
@@ -22,9 +22,9 @@ inline bool is_memory(Argument::Kind kind) {
            kind != Argument::Kind::texture && kind != Argument::Kind::image;
 }
 
-/// Whether the argument is of the kind and type that the parameter declares. @throws ArgumentError
+/// Checks that the argument has the declared kind and type. @throws ArgumentError
 void check_kind(const KernelState& kernel, std::size_t index, const Parameter& parameter, const Argument& argument);
-/// Value arguments of types that the text does not explain are at least of the size that the driver tells.
+/// Checks values of types that the text does not define: they must have at least the size that the driver reports.
 /// @throws ArgumentError
 void check_size(const KernelState& kernel, std::size_t index, const Parameter* parameter, std::size_t slot,
                 const Argument& argument);

@@ -1,4 +1,4 @@
-/// Device memory: transfers that block, copies between contexts, views.
+/// Device memory: blocking transfers, copies between contexts, views.
 #include <gemel/core/buffer.hpp>
 
 #include <gemel/core/context.hpp>
@@ -22,7 +22,7 @@ void require_range(const Block&, std::size_t size, std::size_t offset, std::size
             text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size, " bytes"));
 }
 
-/// Through page-locked memory in two alternating pieces: reading one while the other is on its way.
+/// Through two alternating pieces of page-locked memory: one is read while the other is transferred.
 void copy_through_host(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes) {
     constexpr std::size_t piece = std::size_t{16} << 20;
     std::array<HostBlock, 2> staging;
@@ -64,7 +64,7 @@ Block& checked(const Buffer& buffer, const char* what) {
 }
 
 Context Buffer::context() const {
-    if (!block_) throw ArgumentError("context(): the buffer is empty and has no context");
+    if (!block_) throw ArgumentError("Buffer::context: the buffer is empty; Context::allocate() makes one");
     return Context(block_->owner);
 }
 
@@ -151,8 +151,9 @@ Buffer Buffer::view(std::size_t offset, std::size_t bytes) const {
 void Buffer::release() {
     if (!block_) return;
     if (!block_->released.exchange(true)) {
-        // Calls that other threads have begun with another handle may still use the memory: they end first. Where that
-        // takes long, or in a driver's callback, which they may be waiting for, the last handle gives the memory back.
+        // Calls that other threads have begun with another handle may still use the memory, so this waits for them. If
+        // that takes long, or in a driver's callback, for which they may be waiting, the last handle releases the
+        // memory.
         if (!CallbackScope::active() && CallScope::others_have_ended(std::chrono::milliseconds(100)))
             block_->give_back();
         else

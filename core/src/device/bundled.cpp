@@ -1,4 +1,4 @@
-/// Which program of a bundle suits a device, and what is recorded of a program.
+/// Chooses the program of a bundle for a device, and records programs.
 #include "device/bundled.hpp"
 
 #include <gemel/core/log.hpp>
@@ -28,7 +28,7 @@ std::string bundle_key(std::span<const Request> units, std::span<const WholeText
         add_field(key, whole[i].text);
         add_field(key, text(options.fp_contract, options.fast_math, options.debug));
         for (const std::string& word : options.extra) add_field(key, word);
-        // The toolkit's own headers are not there where no toolkit is: they do not count.
+        // The toolkit's own headers do not count: machines without a toolkit lack them.
         for (const auto& file : units[i].includes.files)
             add_field(key, text(file.path.filename().string(), "\n", file.text));
     }

@@ -1,4 +1,4 @@
-/// Programs of bundles on their way to and from a device.
+/// Loads programs from bundles, and records them.
 #pragma once
 
 #include "compile/bundle_state.hpp"
@@ -12,15 +12,15 @@
 
 namespace gemel {
 
-/// What identifies a program in a bundle: texts and options, and neither device nor compiler.
+/// Identifies a program in a bundle by its texts and options, independent of device and compiler.
 std::string bundle_key(std::span<const Request> units, std::span<const WholeText> whole, const std::string& dialect);
 
-/// The program of that key that suits the device best, if there is one.
+/// The program with this key that suits the device best, if there is one.
 std::optional<BundledProgram> fitting_program(DriverContext& driver, plugin::Context& plugin, const std::string& key,
                                               const std::string& dialect);
 
-/// Records a loaded program, and compiles it for the other architectures that are wanted.
-/// @param requests  how the units are compiled
+/// Records a loaded program, and compiles it for the other requested architectures.
+/// @param requests  the compile requests of the units
 void record_for_bundle(DriverContext& driver, plugin::Context& plugin, const BundledProgram& program,
                        const CompileOptions& options, std::span<const plugin::BuildRequest> requests,
                        const std::vector<KernelSignature>& signatures);

@@ -14,12 +14,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Slot = CallScope::Slot;
 
-/// Never shrinks: slots of threads that have ended are taken by new ones.
+/// Never shrinks: new threads reuse the slots of threads that have ended.
 std::atomic<Slot*> first_slot{nullptr};
 
 bool barrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-/// Whether the kernel runs a fence on the other threads for us. The thread sanitizer does not know of it.
+/// Whether the operating system can run a fence on the other threads for us. The thread sanitizer does not know about
+/// it.
 #ifdef __SANITIZE_THREAD__
 constexpr bool others_fence = false;
 #else
@@ -39,7 +40,7 @@ Slot* take_slot() {
 
 thread_local Slot* mine = nullptr;
 
-/// Frees the slot when its thread ends. Destructors that run later and call gemel take a slot for good.
+/// Frees the slot when its thread ends. Later destructors that call gemel take a slot permanently.
 struct Owner {
     Slot* slot;
     ~Owner() {

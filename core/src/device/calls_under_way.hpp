@@ -1,4 +1,4 @@
-/// Which threads are inside a call of gemel's. Launches pay two plain stores for it; whoever must know pays the rest.
+/// Which threads are inside a call of gemel. Launches pay two plain stores for it; a thread that asks pays the rest.
 #pragma once
 
 #include <atomic>
@@ -7,8 +7,8 @@
 
 namespace gemel {
 
-/// Exists while a thread uses memory or a driver. What it reads after its start is either older than a question of
-/// others_have_ended(), which then waits for the scope's end, or already sees what was stored before the question.
+/// Exists while a thread uses memory or a driver. A value that it reads after its start is either older than a call of
+/// others_have_ended(), which then waits for the end of the scope, or includes all stores before that call.
 class CallScope {
    public:
     CallScope() noexcept;
@@ -16,11 +16,11 @@ class CallScope {
     CallScope(const CallScope&) = delete;
     CallScope& operator=(const CallScope&) = delete;
 
-    /// Waits until every call that another thread had begun has ended; calls begun later do not count.
+    /// Waits until all calls that other threads had begun have ended; later calls do not count.
     /// @returns false if one of them lasted longer than `limit`
     static bool others_have_ended(std::chrono::milliseconds limit) noexcept;
 
-    /// While one exists, the calls of this thread count as ended.
+    /// While one exists, the thread's calls count as ended.
     class Pause {
        public:
         Pause() noexcept;
@@ -29,11 +29,11 @@ class CallScope {
         Pause& operator=(const Pause&) = delete;
     };
 
-    /// One thread's calls. Odd: inside one.
+    /// The calls of one thread. Odd: inside a call.
     struct Slot {
         std::atomic<std::uint64_t> count{0};
         std::atomic<bool> taken{true};
-        int depth = 0;  ///< scopes within scopes; the thread's own
+        int depth = 0;  ///< nested scopes; used by the thread only
         Slot* next = nullptr;
     };
 

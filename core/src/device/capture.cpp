@@ -1,4 +1,4 @@
-/// Writes a call and what it was given into a folder.
+/// Writes a call and its arguments to a folder.
 #include "device/capture.hpp"
 
 #include <gemel/core/environment.hpp>
@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A name as a part of a file's.
+/// A name in a form for file names.
 std::string as_file_name(std::string name) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     return name;
 }
 
-/// Of the i-th argument of the caller.
+/// The i-th argument of the caller.
 const Parameter* parameter_of(const KernelState& kernel, std::size_t i) {
     if (!kernel.signature) return nullptr;
     for (const Parameter& parameter : kernel.signature->parameters)
@@ -35,7 +35,7 @@ const Parameter* parameter_of(const KernelState& kernel, std::size_t i) {
     return nullptr;
 }
 
-/// What memory of the device or the host holds now.
+/// The current contents of device or host memory.
 std::vector<std::byte> contents(const Argument& argument, StreamCore& core) {
     std::vector<std::byte> bytes(argument.bytes);
     if (bytes.empty()) return bytes;
@@ -104,7 +104,7 @@ void Capture::end(StreamCore& core) {
     for (std::size_t i = 0; i < arguments_.size(); ++i)
         if (const CapturedArgument& captured = call_.arguments[i]; !captured.after.empty())
             write_npy(folder_ / captured.after, captured.dtype, contents(arguments_[i], core));
-    write_call(folder_, call_);  // last: a folder without it is of a call that did not end
+    write_call(folder_, call_);  // last: a folder without it belongs to a call that did not complete
 }
 
 std::optional<fs::path> folder_of_first_call(const KernelState& kernel) {
@@ -116,7 +116,7 @@ std::optional<fs::path> folder_of_first_call(const KernelState& kernel) {
     static auto& counts = *new std::map<std::string, int>;
     const std::lock_guard lock(mutex);
     if (!seen.emplace(kernel.name, kernel.module.get()).second) return std::nullopt;
-    // Other programs, also those of earlier runs, may have a kernel of this name.
+    // Other programs, also of earlier runs, may have a kernel of this name.
     for (int& number = counts[kernel.name];;) {
         const fs::path own = fs::path(*folder) / text(as_file_name(kernel.name), "-", ++number);
         if (std::error_code ignored; !fs::exists(own, ignored)) return own;

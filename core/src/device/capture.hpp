@@ -1,4 +1,4 @@
-/// A call on its way into a folder; see Kernel::capture().
+/// Writes one call to a folder; see Kernel::capture().
 #pragma once
 
 #include "device/state.hpp"
@@ -14,17 +14,17 @@
 
 namespace gemel {
 
-/// One argument as the folder has it.
+/// One argument in the folder.
 struct CapturedArgument {
     Argument::Kind kind = Argument::Kind::scalar;
-    std::string name;  ///< of the parameter; empty if it is not known
-    DType dtype;       ///< of the value or of what lies in memory, where known
+    std::string name;  ///< of the parameter; empty if unknown
+    DType dtype;       ///< of the value, or of the elements in memory; may be unknown
     std::size_t bytes = 0;
     std::string before, after;  ///< file names; empty if there is none
     bool is_memory() const { return kind >= Argument::Kind::memory && kind <= Argument::Kind::copy_both; }
 };
 
-/// All that call.txt says.
+/// The contents of call.txt.
 struct CapturedCall {
     std::string kernel, device;
     std::string program_file;         ///< "kernel.cl", or "program.bin"
@@ -41,19 +41,18 @@ CapturedCall read_call(const std::filesystem::path& folder);
 /// A complete program that repeats the call.
 std::string program_of(const CapturedCall& call);
 
-/// A .npy file of one axis (two for vectors), or of bytes where the type is not known. @throws Error that names the
-/// file
+/// A .npy file with one axis (two for vectors), or of bytes if the type is unknown. @throws Error that names the file
 void write_npy(const std::filesystem::path& file, DType dtype, std::span<const std::byte> bytes);
-/// The bytes behind the header of such a file.
+/// The bytes after the header of such a file.
 std::vector<std::byte> read_npy(const std::filesystem::path& file);
 void write_bytes(const std::filesystem::path& file, std::span<const std::byte> bytes);
 std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 
-/// Begun before the launch, ended behind it.
+/// Constructed before the launch; end() is called after it.
 class Capture {
    public:
-    /// Waits for the stream, and writes everything but the results.
-    /// @throws ArgumentError for textures, images, and folders that are there already
+    /// Waits for the stream, and writes everything except the results.
+    /// @throws ArgumentError for textures, images, and existing folders
     Capture(std::filesystem::path folder, const KernelState& kernel, const plugin::LaunchShape& shape, StreamCore& core,
             std::span<const Argument> arguments);
     /// Waits, and writes the results.
@@ -65,9 +64,10 @@ class Capture {
     std::vector<Argument> arguments_;
 };
 
-/// For GEMEL_CAPTURE: where the kernel's call shall go; nothing if the variable is unset or a call of it was captured.
+/// For GEMEL_CAPTURE: the folder for a call of the kernel; empty if the variable is unset or a call was captured
+/// already.
 std::optional<std::filesystem::path> folder_of_first_call(const KernelState& kernel);
-/// The same, but a call that cannot be captured is only a warning.
+/// The same; a call that cannot be captured only causes a warning.
 std::optional<Capture> begin_capture(const std::filesystem::path& folder, const KernelState& kernel,
                                      const plugin::LaunchShape& shape, StreamCore& core,
                                      std::span<const Argument> arguments);

@@ -1,4 +1,4 @@
-/// The files of a captured call: .npy files of its arguments, and call.txt, which has the rest line by line.
+/// The files of a captured call: .npy files of its arguments, and call.txt, which has everything else line by line.
 #include "device/capture.hpp"
 
 #include <gemel/core/error.hpp>
@@ -31,7 +31,7 @@ std::string read_file(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// A field of a line: tabs, line ends and backslashes as two characters.
+/// Escapes a field of a line: tabs, line ends and backslashes.
 std::string escaped(std::string_view field) {
     std::string all;
     for (const char c : field) {
@@ -57,7 +57,7 @@ std::string line(const Fields&... fields) {
     return all + "\n";
 }
 
-/// What NumPy calls the numbers, "<f4"; "|u1" where they are bytes to it.
+/// NumPy's name of the element type, "<f4"; "|u1" for types that NumPy lacks.
 std::string descr_of(DType lane) {
     const auto sized = [&](char kind) { return text(lane.size_bytes() == 1 ? '|' : '<', kind, lane.size_bytes()); };
     switch (lane.kind()) {
@@ -71,7 +71,7 @@ std::string descr_of(DType lane) {
     }
 }
 
-/// One line's fields, read in order.
+/// The fields of a line, read in order.
 class Fields {
    public:
     Fields(std::string_view line, const fs::path& file) : rest_(line), file_(file) {}
@@ -161,7 +161,7 @@ void write_npy(const fs::path& file, DType dtype, std::span<const std::byte> byt
         is_known && dtype.lanes() > 1 ? text("(", count, ", ", int{dtype.lane_places()}, ")") : text("(", count, ",)");
     std::string head = text("{'descr': '", is_known ? descr_of(dtype.lane()) : "|u1",
                             "', 'fortran_order': False, 'shape': ", shape, ", }");
-    constexpr std::size_t front = 10;  // mark, version 1.0, length of what follows
+    constexpr std::size_t front = 10;  // magic, version 1.0, length of the header
     head.append((64 - (front + head.size() + 1) % 64) % 64, ' ') += '\n';
     std::string all(npy_mark);
     all += {1, 0, static_cast<char>(head.size() & 0xFF), static_cast<char>(head.size() >> 8)};

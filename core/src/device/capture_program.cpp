@@ -56,7 +56,7 @@ std::string module_line(const CapturedCall& call) {
                 " = file(", file, ")}, ", options, ")");
 }
 
-/// The line that makes argument k.
+/// The line that creates argument k.
 std::string argument_line(const CapturedArgument& argument, std::size_t k) {
     const std::string name = text("argument_", k), note = argument.name.empty() ? "" : "  // " + argument.name;
     if (argument.kind == Argument::Kind::shared)

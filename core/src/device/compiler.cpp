@@ -1,4 +1,4 @@
-/// From text to a loaded program: memory, then disk, then the compiler; one build per key at a time.
+/// From text to a loaded program: from memory, from disk, or by the compiler; one build per key at a time.
 #include <gemel/core/disk_cache.hpp>
 #include <gemel/core/environment.hpp>
 #include <gemel/core/file_lock.hpp>
@@ -30,7 +30,7 @@
 namespace gemel {
 namespace {
 
-/// Why the process can open no file at all, as when too many are open: then it is not the text that is at fault.
+/// Why the process can open no files, for example because too many are open. Then the text is not at fault.
 std::string why_no_file_opens() {
     const int descriptor = ::open("/", O_RDONLY | O_CLOEXEC);
     if (descriptor >= 0) ::close(descriptor);
@@ -38,7 +38,7 @@ std::string why_no_file_opens() {
                                                                   : std::string();
 }
 
-/// Threads that want the same program build it once.
+/// Threads that request the same program build it once.
 class BuildTurn {
    public:
     explicit BuildTurn(std::string key) : key_(std::move(key)) {
@@ -71,7 +71,7 @@ class BuildTurn {
     std::string key_;
 };
 
-/// A program that this life of the context has loaded, or null.
+/// A program that is loaded in this life of the context, or null.
 std::shared_ptr<ModuleState> find_loaded(ContextState& context, const std::string& key, const DriverContext* driver) {
     std::lock_guard lock(context.modules_mutex);
     const auto found = context.module_index.find(key);
@@ -108,7 +108,7 @@ std::string joined_name(std::span<const Request> units) {
     return join(names);
 }
 
-/// One key from those of units: each with its length, so that no two lists make the same.
+/// A key from the keys of several units, with their lengths, so that different lists give different keys.
 std::string joined_key(const std::vector<std::string>& keys, const std::string& label) {
     if (keys.size() == 1) return keys.front();
     std::string all = label + "\n";
@@ -116,8 +116,8 @@ std::string joined_key(const std::vector<std::string>& keys, const std::string& 
     return all;
 }
 
-/// One program on its way from a request, or several that are linked, to a loaded module. A context may be lost at each
-/// step: `driver->call` says so.
+/// Builds one program from one request, or from several that are linked, and loads it. The context may be lost at each
+/// step; `driver->call` reports that.
 class Compilation {
    public:
     Compilation(ContextState& context, std::shared_ptr<DriverContext> driver, std::span<const Request> units)
@@ -157,7 +157,7 @@ class Compilation {
     }
 
    private:
-    /// From a bundle in use. @returns whether one has it
+    /// Loads from a bundle in use. @returns false if none has the program
     bool load_bundled() {
         const std::string key = bundle_key(units_, whole_, context_.dialect->name);
         return driver_->call([&](plugin::Context& plugin) {
@@ -181,7 +181,7 @@ class Compilation {
         show_log();
     }
 
-    /// Warnings are shown whether the program was compiled now or before.
+    /// Warnings are shown even if the program was compiled earlier.
     void show_log() const {
         if (module_->build_log.find_first_not_of(" \t\r\n") != std::string::npos)
             logging::write(logging::Level::info, "compiler", text("'", name_, "': ", module_->build_log));
@@ -214,7 +214,7 @@ class Compilation {
         return all;
     }
 
-    /// From the disk cache. @returns whether it was there
+    /// Loads from the disk cache. @returns false if it is not there
     bool load() {
         const auto stored = cache_->get(key_);
         if (!stored) return false;
@@ -234,7 +234,7 @@ class Compilation {
         }
     }
 
-    /// With the driver's compiler. @throws CompileError if it refuses the program
+    /// Compiles with the driver's compiler. @throws CompileError if that fails
     void build() {
         if (env::get("GEMEL_COMPILE") == "off")
             throw BackendUnavailable(text("compile: GEMEL_COMPILE=off forbids compilers, and '", name_,
@@ -261,21 +261,21 @@ class Compilation {
         show_log();
     }
 
-    /// Compilers and drivers open files of their own, and blame other things when they cannot.
+    /// Compilers and drivers open files themselves, and report misleading errors if they cannot.
     void refuse_without_files(std::string_view said) {
         if (const std::string why = why_no_file_opens(); !why.empty())
-            throw Error(
-                text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
-                     "; the process needs a higher limit (ulimit -n) or must close some. The driver said: ", said));
+            throw Error(text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
+                             "; raise the limit (ulimit -n) or close some files. The driver said: ", said));
     }
 
     [[noreturn]] void explain(const plugin::BuildFailure& refused) {
         dump_program(refused.log, {});
         const std::optional<std::size_t> at = units_.size() == 1 ? 0 : refused.unit;
         if (!at)
-            throw CompileError(text("link: the units ", name_, " do not make one program for ", driver_->description(),
-                                    "; what one unit calls another must define, once. The linker says:\n", refused.log),
-                               whole_text(), refused.log);
+            throw CompileError(
+                text("link: the units ", name_, " do not link into one program for ", driver_->description(),
+                     "; define each function that is called in exactly one unit. The linker says:\n", refused.log),
+                whole_text(), refused.log);
         const WholeText& whole = whole_[*at];
         const Request& unit = units_[*at];
         std::string log = refused.log, kept = whole.kept;
@@ -307,7 +307,7 @@ class Compilation {
         });
     }
 
-    /// Stores the binary again if the driver has added to it at a first launch.
+    /// Stores the binary again if the driver has extended it at a first launch.
     void store_again_after_launch() {
         if (!module_->module->finishes_at_first_launch() || cache_->mode() != DiskCache::Mode::on) return;
         auto last_size = std::make_shared<std::size_t>(binary_bytes_);
@@ -335,15 +335,15 @@ class Compilation {
     ContextState& context_;
     std::shared_ptr<DriverContext> driver_;
     std::span<const Request> units_;
-    std::vector<WholeText> whole_;  ///< of each unit
+    std::vector<WholeText> whole_;  ///< one per unit
     std::string name_;
     std::string key_;
     std::string options_;
     std::optional<std::string> dump_folder_;
     std::shared_ptr<DiskCache> cache_;
     std::shared_ptr<ModuleState> module_;
-    std::string bundled_target_;    ///< where a bundle had it
-    std::size_t binary_bytes_ = 0;  ///< of what the disk cache holds
+    std::string bundled_target_;    ///< the target, if it came from a bundle
+    std::size_t binary_bytes_ = 0;  ///< stored in the disk cache
 };
 
 }  // namespace
@@ -352,7 +352,7 @@ std::string context_fingerprint(const Device::State& device) {
     return text("gemel ", GEMEL_VERSION, "; ", device.device->fingerprint());
 }
 
-/// From memory, or by one thread while the others wait.
+/// From memory, or by one thread while others wait.
 static std::shared_ptr<ModuleState> find_or_compile(ContextState& context, const std::shared_ptr<DriverContext>& driver,
                                                     std::span<const Request> units) {
     std::vector<std::string> keys;

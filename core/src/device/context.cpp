@@ -1,4 +1,4 @@
-/// Contexts: handles through which users work with a device.
+/// Contexts: handles for working with a device.
 #include <gemel/core/context.hpp>
 
 #include <gemel/core/registry.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 thread_local std::optional<Context> current;
 
-/// @param make  makes the plug-in's context; not called if the process must not use drivers
+/// @param make  creates the plug-in's context; not called if the process must not use drivers
 template <class Make>
 std::shared_ptr<ContextState> make_state(const Device& device, Make&& make, bool foreign,
                                          std::shared_ptr<void> keep_alive) {
@@ -170,7 +170,7 @@ void Context::reset() const {
         state_->fill_module.reset();
     }
     state_->id = ContextState::new_id();
-    std::unordered_map<const void*, std::shared_ptr<void>> attached;  // dies outside the lock
+    std::unordered_map<const void*, std::shared_ptr<void>> attached;  // destroyed after the lock is released
     {
         std::lock_guard lock(state_->attached_mutex);
         attached.swap(state_->attached);
@@ -230,7 +230,7 @@ std::uint64_t Context::native_handle() const {
 }
 
 Context default_context() {
-    // Leaked on purpose, so that static objects may use it until the very end.
+    // Leaked on purpose, so that static objects may use it at exit.
     static const Context& context = *new Context(default_device());
     return context;
 }

@@ -1,4 +1,4 @@
-/// The clock of a device beside the host's, by an event between two readings of the latter.
+/// Relates a device's clock to the host's, by an event between two readings of the host's clock.
 #include <gemel/core/device_clock.hpp>
 
 #include "device/recorder.hpp"
@@ -10,7 +10,7 @@ namespace gemel {
 
 DeviceClock::DeviceClock(const Context& context) {
     not_recorded("DeviceClock");
-    constexpr int readings = 8;  // the first ones start the device up
+    constexpr int readings = 8;  // the first ones wake the device
     const Stream stream = context.create_stream();
     for (int k = 0; k < readings; ++k) {
         const TimePoint before = TimePoint::clock::now();

@@ -1,4 +1,4 @@
-/// What drivers tell about devices by names of their own, devices by their place, peers and limits.
+/// Facts under the drivers' own names, devices by PCI address, peers, and limits.
 #include <gemel/core/context.hpp>
 #include <gemel/core/device.hpp>
 #include <gemel/core/error.hpp>
@@ -27,7 +27,7 @@ std::string without_prefix(std::string_view name) {
     return bare;
 }
 
-/// "0000:3b:00.0" of "3B:00.0".
+/// "0000:3b:00.0" from "3B:00.0".
 std::string whole_address(std::string_view address) {
     const std::string bare = lowered(address);
     return std::count(bare.begin(), bare.end(), ':') == 1 ? "0000:" + bare : bare;

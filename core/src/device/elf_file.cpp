@@ -92,7 +92,7 @@ std::string check_header(const Header& header) {
     return {};
 }
 
-/// How large the file must be for its header's tables and its segments.
+/// The size that the file must have for its header's tables and its segments.
 std::uint64_t bytes_needed(const Header& header, const std::vector<Segment>& segments) {
     const auto end = [](std::uint64_t offset, std::uint64_t bytes) {
         return bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes;

@@ -1,4 +1,4 @@
-/// Events that the host completes, and waits across devices and backends by means of them.
+/// Events that the host completes, and through them waits across devices and backends.
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/stream.hpp>
@@ -10,24 +10,24 @@
 namespace gemel {
 namespace {
 
-/// What a callback of one driver lets go on in another.
+/// Connects a callback of one driver with an event of another.
 struct Bridge {
-    std::shared_ptr<EventState> from;  ///< lives until its callback has been called
+    std::shared_ptr<EventState> from;  ///< kept until its callback has been called
     std::shared_ptr<DriverContext> to;
-    std::unique_ptr<plugin::Event> gate;  ///< dies before its context
+    std::unique_ptr<plugin::Event> gate;  ///< destroyed before its context
 };
 
 void open_gate(void* data) {
     const CallbackScope in_callback;
     const std::unique_ptr<std::shared_ptr<Bridge>> bridge(static_cast<std::shared_ptr<Bridge>*>(data));
-    (*bridge)->gate->complete();  // what the bridge holds is released later, by a thread that may call drivers
+    (*bridge)->gate->complete();  // the bridge is released later, by a thread that may call drivers
 }
 
 }  // namespace
 
 void wait_across(StreamState& stream, const std::shared_ptr<EventState>& event) {
     auto gate = stream.driver->call([](plugin::Context& plugin) { return plugin.create_user_event(); });
-    if (!gate) return static_cast<void>(Event(event).wait());  // the driver has none: the host must
+    if (!gate) return static_cast<void>(Event(event).wait());  // the driver has none: the host waits
     auto* const bridge = new Bridge{event, stream.driver, std::move(gate)};
     auto held = std::make_unique<std::shared_ptr<Bridge>>(share(bridge));
     const std::shared_ptr<Bridge> kept = *held;

@@ -1,4 +1,4 @@
-/// The kernels that fill memory where the driver has no call for it, and what each of them fills.
+/// The kernels that fill memory if the driver has no call for it, and the division of a fill between them.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace gemel {
 
-/// One thread per word of four bytes, or per byte. `first` counts words or bytes from the beginning of the allocation.
+/// One thread per 4-byte word, or per byte. `first` counts words or bytes from the beginning of the allocation.
 inline constexpr const char* fill_source = R"(
 KERNEL void gemel_fill_words(GLOBAL_MEM uint32_t *p, int64_t first, int64_t n, int period,
                              uint32_t w0, uint32_t w1, uint32_t w2, uint32_t w3)
@@ -31,17 +31,17 @@ KERNEL void gemel_fill_bytes(GLOBAL_MEM uint8_t *p, int64_t first, int64_t n, in
     }
 })";
 
-/// One launch; `first`, `count` and `period` are in words of four bytes, or in bytes.
+/// One launch; `first`, `count` and `period` are in 4-byte words, or in bytes.
 struct FillLaunch {
     const char* kernel = nullptr;
     std::int64_t first = 0;
-    std::int64_t count = 0;  ///< 0: there is nothing to launch
+    std::int64_t count = 0;  ///< 0: no launch
     int period = 1;
 };
 
-/// Whole words first and the bytes behind them second. Only bytes where the first word would not be aligned, or where
-/// the pattern is no whole number of words and words hold no whole number of patterns (3, 5, 6 bytes ...).
-/// @param address  of the first byte to fill, as far as its alignment goes
+/// First whole words, then the remaining bytes. Only bytes if the first word would not be aligned, or if neither the
+/// pattern is a multiple of a word nor a word a multiple of the pattern (3, 5, 6 bytes ...).
+/// @param address  of the first byte to fill; only its alignment matters
 /// @param offset   of the same byte in its allocation
 inline std::array<FillLaunch, 2> fill_launches(std::uint64_t address, std::size_t offset, std::size_t bytes,
                                                std::size_t period) {
@@ -53,7 +53,7 @@ inline std::array<FillLaunch, 2> fill_launches(std::uint64_t address, std::size_
                        static_cast<std::int64_t>(bytes - 4 * words), static_cast<int>(period)}};
 }
 
-/// The kernels' last arguments: the pattern repeated through sixteen bytes.
+/// The last arguments of the kernels: the pattern repeated over sixteen bytes.
 inline std::array<std::uint32_t, 4> fill_words(const std::byte* pattern, std::size_t period) {
     std::array<std::byte, 16> repeated{};
     for (std::size_t i = 0; i < repeated.size(); ++i) repeated[i] = pattern[i % period];

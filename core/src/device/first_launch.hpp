@@ -1,4 +1,4 @@
-/// The first launches of a kernel where the driver compiles at them.
+/// The first launches of a kernel, for drivers that compile at a launch.
 #pragma once
 
 #include "device/state.hpp"
@@ -15,12 +15,12 @@ inline std::uint64_t block_key(const plugin::LaunchShape& shape) {
     return (std::uint64_t{shape.block[0]} << 40) | (std::uint64_t{shape.block[1]} << 20) | shape.block[2];
 }
 
-/// Returns when the driver has compiled what the latest launch needs; sooner if that takes very long, as when another
-/// thread's kernel has all cores and does not end: no process is blocked for longer than this.
+/// Returns when the driver has compiled what the latest launch needs, or after a time limit: another thread's kernel
+/// may occupy all cores and never end, and no process may be blocked for longer.
 void wait_until_begun(plugin::Kernel& kernel);
 
-/// Launches. Where the driver compiles for each block size at its first launch: one process at a time then, and the
-/// completed binary is stored again.
+/// Launches. If the driver compiles at the first launch with each block size, only one process at a time does so, and
+/// the completed binary is stored again.
 template <class Launch>
 void launch_finished(KernelState& kernel, StreamCore& core, const plugin::LaunchShape& shape, Launch&& launch) {
     const std::uint64_t block = kernel.finishes_at_first_launch ? block_key(shape) : 0;
@@ -31,9 +31,9 @@ void launch_finished(KernelState& kernel, StreamCore& core, const plugin::Launch
         kernel.last_block.store(block, std::memory_order_relaxed);
         return launch();
     }
-    // What is still in the stream runs before the lock is taken, and the kernel after it is given back: other processes
-    // wait for the compiler alone. An event of its own, because PoCL runs it when a core is free, and so what follows
-    // too.
+    // Work that is already in the stream runs before the lock is taken, and the kernel after it is released, so that
+    // other processes wait only for the compiler. A separate event, because PoCL runs it when a core is free, and later
+    // commands too.
     core.stream->record(false)->wait();
     {
         FileLock lock(kernel.driver->build_lock);

@@ -6,16 +6,16 @@
 namespace gemel {
 namespace {
 
-/// Threads of a block, before they are dealt out to axes.
+/// The threads of a block, before they are distributed over axes.
 std::uint64_t good_size(const KernelState& kernel, std::size_t shared_bytes) {
     const DeviceInfo& info = kernel.driver->info();
     const plugin::KernelFacts& facts = kernel.kernel->facts();
     const std::uint64_t most = std::max<std::uint64_t>(facts.max_threads_per_block, 1);
     const std::uint64_t multiple = std::max(facts.preferred_multiple.value_or(32), 1u);
-    // A CPU runs the threads of a block in a loop: blocks of the 8 that PoCL prefers took 14 times as long.
+    // A CPU runs the threads of a block in a loop: PoCL's preferred blocks of 8 threads took 14 times as long.
     if (info.type == DeviceInfo::Type::cpu)
         return std::min(multiple < 256 ? 256 / multiple * multiple : multiple, most);
-    // In this order among equals: large enough to hide latency, small enough that a block's end leaves little idle.
+    // Preferences among equals: large enough to hide latency, small enough that little idles when blocks end.
     std::uint64_t best = 0, best_resident = 0;
     for (const std::uint64_t size : {256, 128, 512, 64, 1024, 32}) {
         if (size > most || size < multiple) continue;
@@ -39,7 +39,7 @@ Dim3 good_block(const KernelState& kernel, const Dim3& threads, std::size_t shar
     std::uint64_t left = known & 0xFFFF;
     std::array<std::uint64_t, 3> block{1, 1, 1};
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool is_last = threads[1] == 1 && threads[2] == 1;  // one size for all lengths of a row
+        const bool is_last = threads[1] == 1 && threads[2] == 1;  // one size for all row lengths
         const std::uint64_t wanted =
             axis == 0 && is_last ? left : std::bit_ceil(std::max<std::uint64_t>(threads[axis], 1));
         block[axis] = std::max<std::uint64_t>(std::min({left, wanted, std::uint64_t{most[axis]}}), 1);

@@ -1,4 +1,4 @@
-/// The block of a launch that names threads and no block.
+/// The default block of a launch that gives threads but no block.
 #pragma once
 
 #include "device/state.hpp"
@@ -7,9 +7,10 @@
 
 namespace gemel {
 
-/// A block that suits kernel and device. GPUs: the size with which most threads are resident, where the driver tells,
-/// 256 among equals and where it does not. CPUs: as many multiples of what the driver prefers as 256 hold. Along the
-/// first axis as far as there are threads, then along the others. Asked once for each amount of shared memory.
+/// A block that suits kernel and device. GPUs: the size with the most resident threads, if the driver reports them; of
+/// equal sizes, or without a report, 256. CPUs: the largest multiple of the driver's preference up to 256. Threads are
+/// distributed along the first axis as far as the launch has them, then along the others. Computed once per amount of
+/// shared memory.
 Dim3 good_block(const KernelState& kernel, const Dim3& threads, std::size_t shared_bytes);
 
 }  // namespace gemel

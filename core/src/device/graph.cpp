@@ -1,4 +1,4 @@
-/// Graphs: launches of them, and what changes between launches.
+/// Launches and updates of graphs.
 #include <gemel/core/graph.hpp>
 
 #include "device/first_launch.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 using Kind = plugin::GraphCommand::Kind;
 
-/// Where memory must begin alike for a kernel that was chosen for it: accesses of several elements, elements before the
-/// first whole one.
+/// The alignment that replacing memory must share with the replaced memory, since the kernel was chosen for it:
+/// accesses of several elements, and elements before the first whole one.
 constexpr std::size_t alignment = 128;
 
 std::size_t misalignment(const DriverContext& driver, const Allocation& allocation, std::size_t offset) {
@@ -154,7 +154,7 @@ void Graph::launch(const Stream& stream) const {
     if (stream.empty()) throw ArgumentError("Graph::launch: the stream is empty; name one, or call launch()");
     driver->call([&](plugin::Context&) {
         if (stream.state()->driver != driver) {
-            stream.state()->driver->check();  // of an earlier life of the context: that is what is wrong with it
+            stream.state()->driver->check();  // reports that an earlier life of the context was lost
             throw ArgumentError(text("Graph::launch: the stream is on ", stream.state()->driver->description(),
                                      stream.state()->driver->device == driver->device ? " in another context" : "",
                                      ", but the graph was recorded on ", driver->description(),
@@ -248,8 +248,7 @@ std::size_t position_of(const KernelState& kernel, std::string_view parameter) {
                              kernel.signature->text()));
 }
 
-/// Locks the graph and changes nodes; what launches must come after is collected anew, also where `change` throws
-/// half-way.
+/// Locks the graph and changes nodes. Afterwards, even if `change` throws, collects again what launches must wait for.
 template <class Change>
 auto change_nodes(GraphState& graph, const Argument& argument, Change&& change) {
     return graph.driver->call([&](plugin::Context&) {

@@ -1,4 +1,4 @@
-/// What a graph says of itself.
+/// A graph as text.
 #include "device/graph_state.hpp"
 
 #include <gemel/core/launch.hpp>
@@ -23,7 +23,7 @@ std::string integer_text(const std::vector<std::byte>& bytes) {
     return result;
 }
 
-/// A number where there is one to show, else how many bytes there are.
+/// The number, or the number of bytes if it is not a number.
 std::string value_text(const Parameter* parameter, const std::vector<std::byte>& bytes) {
     const DType dtype = parameter ? parameter->dtype : DType();
     std::string result;

@@ -42,7 +42,8 @@ void wait_for_copies(const std::shared_ptr<HostBlock>& block) {
 Buffer allocate_mapped(const Context& context, std::size_t bytes, MappedKind kind) {
     auto driver = context.state()->driver();
     if (kind == MappedKind::managed && !driver->info().has_managed_memory)
-        throw Error(text(driver->description(), " has no managed memory; use MappedKind::zero_copy or a plain Buffer"));
+        throw Error(text("MappedBuffer: ", driver->description(),
+                         " has no managed memory; use MappedKind::zero_copy or a plain Buffer"));
     auto* block = new Block;
     auto shared = share(block);
     block->size_bytes = bytes;

@@ -1,4 +1,4 @@
-/// Images and textures: formats, storage, copies, and what a launch is told of them.
+/// Images and textures: formats, storage, copies, and kernel arguments.
 #include <gemel/core/image.hpp>
 
 #include <gemel/core/error.hpp>
@@ -25,7 +25,7 @@ struct Element {
     std::uint8_t channels;
 };
 
-/// How a type lies in channels. Numbers of 64 bits take two channels of 32, complex ones their two parts.
+/// The channels of an element type. 64-bit numbers take two channels of 32 bits, complex numbers one per part.
 std::optional<Element> element_of(DType dtype) {
     using Kind = DType::Kind;
     const unsigned bytes = dtype.size_bytes(), lanes = dtype.lanes();
@@ -71,7 +71,7 @@ Element element_or_refuse(const char* who, const ImageFormat& format) {
     return *element;
 }
 
-/// x first, layers behind the last axis.
+/// Reversed: x first, then the layers after the last axis.
 template <class Extents>
 ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& shape, bool is_layered) {
     const Element element = element_or_refuse(who, format);
@@ -114,7 +114,7 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
                              ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
 }
 
-/// Elements between an image and a buffer.
+/// Copies elements between an image and a buffer.
 void copy_elements(const char* what, const AnyImage& image, const Buffer& buffer, const ImageBox& box, bool to_image) {
     const CallScope scope;
     Block& block = checked(image, what);
@@ -152,13 +152,13 @@ TextureFacts facts_of(const ImageShape& shape, const Sampler& sampler) {
     return facts;
 }
 
-/// What the device's own sampling takes for an array of two axes; nothing where it samples no such memory.
+/// The storage for the device's own sampling of an array with two axes; empty if it cannot sample this memory.
 std::optional<plugin::TextureHandles> handles_of_memory(plugin::Context& plugin, Allocation& allocation,
                                                         const ImageShape& shape, std::span<const std::int64_t> strides,
                                                         std::size_t offset_bytes, Sampler sampler) {
     if (shape.dimensions != 2 || shape.is_layered || strides[1] != 1 || strides[0] < shape.extent[0]) return {};
     const std::size_t pitch = static_cast<std::size_t>(strides[0]) * shape.element_bytes();
-    constexpr std::size_t most_images = 64;  // of one allocation
+    constexpr std::size_t most_images = 64;  // per allocation
     const std::lock_guard lock(allocation.views_mutex);
     auto& known = allocation.memory_images;
     auto found = std::find_if(known.begin(), known.end(), [&](const Allocation::MemoryImage& image) {
@@ -235,7 +235,7 @@ AnyImage::AnyImage(const Context& context, ImageFormat format, std::span<const s
 }
 
 Context AnyImage::context() const {
-    if (!block_) throw ArgumentError("context(): the image is empty and has no context");
+    if (!block_) throw ArgumentError("Image::context: the image is empty; Image(context, shape) makes one");
     return Context(block_->owner);
 }
 
@@ -260,7 +260,7 @@ void AnyImage::copy_from(const AnyImage& from, const ImageBox& box, const std::v
     Block &target = checked(*this, what), &source = checked(from, what);
     if (from.format() != format_)
         throw ArgumentError(text(what, ": the image has elements of ", format_.name(), ", the other ",
-                                 from.format().name(), "; formats are not converted"));
+                                 from.format().name(), "; copy between images of one format"));
     if (from.dimensions() != dimensions() || from.is_layered() != is_layered())
         throw ArgumentError(text(what, ": the images differ in their number of dimensions"));
     if (target.driver != source.driver)

@@ -1,4 +1,4 @@
-/// Fills of images: by the driver, or from memory of one slice.
+/// Fills of images: by the driver, or by copies from memory of one slice.
 #include <gemel/core/error.hpp>
 #include <gemel/core/image.hpp>
 #include <gemel/core/stream.hpp>

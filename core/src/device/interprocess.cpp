@@ -1,4 +1,4 @@
-/// Handles for other processes: what kind of thing, of which process and device, and the driver's own bytes.
+/// Handles for other processes: kind, process and device, and the driver's bytes.
 #include <gemel/core/interprocess.hpp>
 
 #include <gemel/core/context.hpp>
@@ -17,7 +17,7 @@
 namespace gemel {
 namespace {
 
-/// Tells this process from all others: drivers do not let a process open its own handles.
+/// Identifies this process: drivers do not let a process open its own handles.
 std::uint64_t own_process() {
     static const std::uint64_t number = [] {
         std::random_device device;
@@ -53,7 +53,7 @@ struct Unpacked {
     std::vector<std::byte> handle;
 };
 
-/// Whether kernels of this context can use memory of the device that has this identity: drivers open handles of both.
+/// Whether kernels of this context can use memory of the device with this identity: drivers open handles of both.
 bool reaches(const DriverContext& driver, const std::string& identity) {
     if (identity == driver.info().identity) return true;
     const Device own(driver.device);
@@ -62,7 +62,7 @@ bool reaches(const DriverContext& driver, const std::string& identity) {
                        [&](const Device& other) { return other.info().identity == identity && own.can_reach(other); });
 }
 
-/// @param what  the function that was called; @param source  the one whose bytes it takes
+/// @param what  the called function; @param source  the function whose bytes it takes
 Unpacked unpacked(const char* what, const char* source, std::string_view mark, const DriverContext& driver,
                   std::span<const std::byte> all) {
     Unpacked result;

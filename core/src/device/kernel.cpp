@@ -1,4 +1,4 @@
-/// Launching kernels: shape and arguments are checked, marshalled on the stack, and handed to the plug-in.
+/// Kernel launches: checks shape and arguments, marshals them on the stack, and calls the plug-in.
 #include <gemel/core/kernel.hpp>
 
 #include <gemel/core/text.hpp>
@@ -18,7 +18,7 @@
 
 namespace gemel {
 
-/// What a launch configuration says of sizes.
+/// The sizes in a launch configuration.
 struct Kernel::Sizes {
     const Dim3 &grid, &block, &threads;
     const Dim3& offset;
@@ -28,7 +28,7 @@ struct Kernel::Sizes {
 
 namespace {
 
-/// Blocks that wait for each other must all run.
+/// Blocks that wait for each other must all be resident.
 void resolve_cooperation(const KernelState& kernel, bool cooperative, plugin::LaunchShape& shape) {
     shape.cooperative = cooperative;
     const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
@@ -71,7 +71,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
         if (block[axis] > info.max_block[axis])
             refuse(kernel, text("a block of ", to_string(block), " is too large: axis ", axis, " holds at most ",
                                 info.max_block[axis], " threads on ", info.name));
-    // NVIDIA's OpenCL goes on saying 256 for a kernel that requires, and gets, a larger block.
+    // NVIDIA's OpenCL always reports 256, although a kernel that requires a larger block gets it.
     if (block.count() > facts.max_threads_per_block && !kernel.required_block)
         refuse(kernel, text("a block of ", to_string(block), " has ", block.count(), " threads; this kernel allows ",
                             facts.max_threads_per_block, " on ", info.name));
@@ -110,7 +110,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     return true;
 }
 
-/// Of the memory that a launch is given: the most that it can read and write.
+/// The memory of the arguments: an upper limit of what the launch reads and writes.
 template <class TimedOrNot>
 std::size_t bytes_of(std::span<const Argument> arguments) {
     std::size_t all = 0;
@@ -120,11 +120,11 @@ std::size_t bytes_of(std::span<const Argument> arguments) {
     return all;
 }
 
-/// Without a profile: what a launch costs then, nobody else shall pay.
+/// Replaces Timed if nothing collects, at no cost.
 struct NotTimed {
     template <class... A>
     explicit NotTimed(A&&...) {}
-    ~NotTimed() {}  // not trivial, so that it may stand unused
+    ~NotTimed() {}  // not trivial, so that no unused variable is reported
 };
 
 template <class TimedOrNot>
@@ -140,7 +140,7 @@ void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& c
     if (driver.synchronous) core->stream->synchronize();
 }
 
-/// Checks, launches, and fetches what the host shall have.
+/// Checks, launches, and copies results to the host.
 template <class TimedOrNot, class Sizes>
 void launch_now(KernelState& kernel, const Sizes& sizes, const std::shared_ptr<StreamCore>& core,
                 std::span<const Argument> arguments) {
@@ -160,7 +160,7 @@ void launch_now(KernelState& kernel, const Sizes& sizes, const std::shared_ptr<S
     }
 }
 
-/// By slot, with what the parameters say.
+/// By slot, with the properties of the parameters.
 std::vector<GraphUse> uses_of(const Recorder& recorder, const KernelState& kernel,
                               std::span<const Argument> arguments) {
     std::vector<GraphUse> uses;
@@ -179,7 +179,7 @@ std::vector<GraphUse> uses_of(const Recorder& recorder, const KernelState& kerne
     return uses;
 }
 
-/// @returns false if the launch shall run
+/// @returns false if there is nothing to launch
 template <class Sizes>
 bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes,
                    const std::shared_ptr<StreamCore>& core, std::span<const Argument> arguments) {
@@ -265,8 +265,8 @@ struct PreparedState {
     Stream stream;
     std::vector<std::shared_ptr<Block>> blocks;  ///< by slot; null for values
     std::vector<bool> writes;
-    std::vector<std::pair<std::size_t, std::size_t>> ranges;  ///< of memory: offset and bytes
-    std::vector<std::vector<std::byte>> values;               ///< what a recording copies
+    std::vector<std::pair<std::size_t, std::size_t>> ranges;  ///< of the memory: offset and bytes
+    std::vector<std::vector<std::byte>> values;               ///< copied by recordings
     std::vector<plugin::ArgumentView> views;
 
     void keep(std::size_t slot, const Marshalled& marshalled, const Argument& argument) {
@@ -341,12 +341,12 @@ PreparedLaunch Kernel::prepare_packed(const LaunchConfig& config, std::span<cons
 }
 
 void PreparedLaunch::operator()() const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     (*this)(state_->stream);
 }
 
 void PreparedLaunch::operator()(const Stream& stream) const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     PreparedState& prepared = *state_;
     if (!prepared.any) return;
     const auto& driver = prepared.kernel->module->driver;
@@ -374,7 +374,7 @@ void PreparedLaunch::operator()(const Stream& stream) const {
 }
 
 void PreparedLaunch::set_argument(std::size_t index, const Argument& argument) const {
-    if (!state_) throw ArgumentError("the prepared launch is empty; Kernel::prepare() makes one");
+    if (!state_) throw ArgumentError("PreparedLaunch: the handle is empty; Kernel::prepare() makes one");
     KernelState& kernel = *state_->kernel;
     const std::size_t count =
         kernel.uses_images ? kernel.signature->argument_count() : state_->blocks.size() - kernel.hidden_count();

@@ -51,8 +51,8 @@ const char* to_string(Occupancy::Limit limit) {
 
 namespace {
 
-/// The driver tells how many blocks, not why: one more would need more threads than there are, or would be resident
-/// without shared memory, or takes more registers.
+/// Why no more blocks are resident, derived from the number that the driver reports: one more would exceed the threads,
+/// would fit without shared memory, or needs too many registers.
 Occupancy::Limit limit_of(const KernelState& kernel, std::uint32_t blocks, std::size_t threads,
                           std::size_t dynamic_shared_bytes) {
     if ((blocks + 1) * threads > *kernel.driver->info().max_threads_per_compute_unit) return Occupancy::Limit::threads;
@@ -60,13 +60,13 @@ Occupancy::Limit limit_of(const KernelState& kernel, std::uint32_t blocks, std::
         const auto without = kernel.kernel->blocks_per_compute_unit(threads, 0);
         if (without && *without > blocks) return Occupancy::Limit::shared_memory;
     }
-    constexpr std::size_t registers = 65536;  // of a multiprocessor, since sm_50
+    constexpr std::size_t registers = 65536;  // per multiprocessor, since sm_50
     if ((blocks + 1) * threads * kernel.kernel->facts().registers.value_or(0) > registers)
         return Occupancy::Limit::registers;
     return kernel.static_shared_bytes > 0 ? Occupancy::Limit::shared_memory : Occupancy::Limit::blocks;
 }
 
-/// As the driver's calculator does it: what each resource has room for, the scarcest decides.
+/// As in the driver's occupancy calculator: the scarcest resource limits the number of blocks.
 /// @source  cuda_occupancy.h of the CUDA toolkit (rules of allocation)
 std::optional<Occupancy> estimated(const KernelState& kernel, const plugin::ComputeUnit& unit, std::size_t threads,
                                    std::size_t dynamic_shared_bytes) {
@@ -83,7 +83,7 @@ std::optional<Occupancy> estimated(const KernelState& kernel, const plugin::Comp
               Occupancy::Limit::shared_memory);
     if (unit.registers > 0)
         if (const auto registers = kernel.kernel->find_registers(); registers && *registers > 0) {
-            constexpr std::size_t partitions = 4;  // of a multiprocessor, each with registers of its own
+            constexpr std::size_t partitions = 4;  // per multiprocessor, each with its own registers
             const std::size_t of_warp = up(*registers * warp, unit.register_unit);
             bound(unit.registers / partitions / of_warp * partitions / up(warps, partitions),
                   Occupancy::Limit::registers);

@@ -1,4 +1,4 @@
-/// When things may be released: callbacks, forks, exit.
+/// When objects may be released: callbacks, forks, exit.
 #include "device/lifetime.hpp"
 
 #include "device/timed.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 thread_local int callback_depth = 0;
 
-/// Leaked on purpose: handles may die after static destructors have run.
+/// Leaked on purpose: handles may be destroyed after static destructors have run.
 struct Deferred {
     std::mutex mutex;
     std::vector<std::shared_ptr<void>> objects;
@@ -32,8 +32,8 @@ Deferred& deferred() {
     return *instance;
 }
 
-/// How long exit() waits for calls of other threads, and then for what they have enqueued: a kernel without end must
-/// not keep the process alive.
+/// How long exit() waits for calls of other threads, and then for enqueued work: an endless kernel must not keep the
+/// process alive.
 constexpr auto exit_limit = std::chrono::seconds(10);
 
 std::atomic<pthread_t> exiting_thread{};
@@ -46,8 +46,8 @@ void warn(const char* what) noexcept {
     } catch (...) {}
 }
 
-/// On a thread of its own: the exiting thread's thread-local objects are gone by now, and drivers have some (Oclgrind);
-/// and a driver that never returns is left behind.
+/// Runs on a separate thread: the exiting thread's thread-local objects are already destroyed, and some drivers have
+/// such objects (Oclgrind). If the driver never returns, the thread is abandoned.
 bool synchronized_within_limit() {
     struct Shared {
         std::mutex mutex;
@@ -73,7 +73,7 @@ void at_exit() {
     try {
         if (!CallScope::others_have_ended(exit_limit)) warn("another thread is still in a call");
         if (!synchronized_within_limit()) warn("work is still running on a device");
-    } catch (...) {  // no thread to be had: what is still running is lost
+    } catch (...) {  // no thread can be created: enqueued work is lost
     }
     exit_work_done = true;
 }

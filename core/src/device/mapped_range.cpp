@@ -1,4 +1,4 @@
-/// Stretches of device memory within the host's reach: mapped where drivers map, copied elsewhere.
+/// Ranges of device memory that the host accesses: mapped if the driver supports it, otherwise copied.
 #include <gemel/core/mapped_range.hpp>
 
 #include <gemel/core/context.hpp>

@@ -13,7 +13,7 @@ namespace gemel {
 std::uint64_t handle_of(DriverContext& driver, Block& block, std::size_t offset, std::size_t bytes) {
     if (!block.allocation) return 0;
     Allocation& allocation = *block.allocation;
-    // OpenCL has no empty sub-buffers. No byte is accessed, so any handle of the memory will do.
+    // OpenCL has no empty sub-buffers. No byte is accessed, so any handle of the memory is valid.
     if (offset == 0 || (bytes == 0 && !driver.linear_addresses)) return allocation.argument;
     if (driver.linear_addresses) return allocation.argument + offset;
     std::lock_guard lock(allocation.views_mutex);
@@ -40,7 +40,7 @@ std::size_t slot_of(const KernelState& kernel, std::size_t index) {
 
 namespace {
 
-/// The views of a texture or an image; its memory has been checked.
+/// The views of a texture or an image, whose memory has been checked.
 void marshal_image(DriverContext& driver, std::size_t slot, const Argument& argument, Marshalled& marshalled) {
     Block& block = *argument.block;
     if (argument.kind == Argument::Kind::image) {
@@ -62,7 +62,7 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
                  Marshalled& marshalled) {
     const Parameter* parameter = kernel.signature ? &kernel.signature->parameters[slot] : nullptr;
     if (parameter) {
-        // The common cases in one comparison each; everything else is explained by check_kind.
+        // The common cases take one comparison each; check_kind() explains everything else.
         const bool fits = argument.kind == Argument::Kind::scalar
                               ? !parameter->is_pointer && parameter->dtype == argument.dtype
                           : argument.kind == Argument::Kind::memory

@@ -1,4 +1,4 @@
-/// The pools of a context as users see them, the user's allocator, and pitched memory.
+/// The public handles of a context's pools, the user's allocator, and pitched memory.
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -63,7 +63,7 @@ void Context::set_allocator(UserAllocator allocator) const {
         std::lock_guard lock(driver->allocator_lock);
         driver->user_allocator.swap(next);
     }
-    drain(*driver, false);  // what is held is of the one before
+    drain(*driver, false);  // held memory belongs to the previous allocator
 }
 
 PitchedBuffer Context::allocate_pitched(std::size_t row_bytes, std::size_t rows) const {

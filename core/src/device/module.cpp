@@ -1,4 +1,4 @@
-/// Programs: their kernels, binaries, globals, and files that change.
+/// Programs: kernels, binaries, globals, and programs that reload a changed file.
 #include <gemel/core/module.hpp>
 
 #include <gemel/core/log.hpp>
@@ -18,14 +18,14 @@
 namespace gemel {
 namespace {
 
-/// A name that is none is no question to a driver.
+/// Refuses invalid names before the driver sees them.
 void check_kernel_name(const std::string& name) {
-    if (name.empty()) throw ArgumentError("kernel: the name is empty");
+    if (name.empty()) throw ArgumentError("Module::kernel: expected the name of a kernel, got an empty text");
     if (name.find('\0') != std::string::npos)
-        throw ArgumentError(text("kernel: the name '", line_name(name), "' has a zero byte in it"));
+        throw ArgumentError(text("Module::kernel: the name '", line_name(name), "' contains a zero byte"));
 }
 
-/// As the text has them.
+/// The names of the kernels as in the text.
 std::vector<std::string> names_in(const plugin::Module& module) {
     std::vector<std::string> names = module.kernel_names();
     for (std::string& name : names)
@@ -65,7 +65,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
             for (const auto& signature : module->signatures)
                 if (std::find(names.begin(), names.end(), signature.name) == names.end())
                     names.push_back(signature.name);
-            // PoCL renames its own functions by macros, and with them a kernel of such a name.
+            // PoCL renames its own functions by macros, and thereby kernels with the same names.
             const bool is_builtin = std::find(names.begin(), names.end(), "_cl_" + name) != names.end();
             throw Error(text("Module::kernel: there is no kernel '", name, "' in this program; ",
                              names.empty() ? "it has none (on CUDA a kernel needs extern \"C\" to keep its name)"
@@ -89,7 +89,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
                 break;
             }
             kernel->signature = signature;
-            // CUDA's compiler forgets it; a launch that only one side refuses would not be portable.
+            // CUDA's compiler does not report it. A launch that only one backend refuses would not be portable.
             if (!kernel->required_block) kernel->required_block = signature.required_block;
             kernel->argument_count = signature.argument_count();
             kernel->uses_images = signature.uses_images();
@@ -103,7 +103,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
 
 std::shared_ptr<ModuleState> load_program(const std::shared_ptr<ContextState>& context,
                                           std::span<const std::byte> binary, const JitOptions& jit) {
-    if (binary.empty()) throw ArgumentError("load_binary: there are no bytes");
+    if (binary.empty()) throw ArgumentError("load_binary: expected a program binary, got no bytes");
     check_jit_options("load_binary", jit);
     const auto driver = context->driver();
     return driver->call([&](plugin::Context& plugin) {
@@ -152,13 +152,13 @@ struct Module::File {
     std::filesystem::path path;
     CompileOptions options;
     std::string text;
-    std::string contents;  ///< of the file and all that it includes
-    bool known = true;     ///< contents are all that the program depends on
+    std::string contents;  ///< of the file and all files that it includes
+    bool known = true;     ///< the program depends on nothing but the contents
 };
 
 namespace {
 
-/// Reads a file and all that it includes.
+/// Reads a file and all files that it includes.
 template <class File>
 void read(File& file, const std::shared_ptr<ContextState>& context) {
     auto content = read_text_file(file.path);
@@ -241,7 +241,7 @@ Module Module::from_file(const Context& context, const std::filesystem::path& pa
 }
 
 bool Module::reload() {
-    if (!file_) throw Error("reload: this module was not made by Module::from_file");
+    if (!file_) throw Error("Module::reload: this module was not made by Module::from_file, which remembers its file");
     auto file = std::make_shared<File>(*file_);
     read(*file, context_.state());
     if (file->known && file->contents == file_->contents) return false;

@@ -1,4 +1,4 @@
-/// Objects of OpenGL, which kernels and OpenGL have in turns.
+/// Objects of OpenGL, which kernels and OpenGL use in turn.
 #include <gemel/core/opengl.hpp>
 
 #include <gemel/core/error.hpp>
@@ -16,7 +16,7 @@ namespace gemel::gl {
 struct SharedState {
     std::shared_ptr<ContextState> owner;
     std::shared_ptr<DriverContext> driver;
-    std::unique_ptr<plugin::GlObject> object;  ///< ends before its context
+    std::unique_ptr<plugin::GlObject> object;  ///< destroyed before its context
     unsigned name = 0;
     const char* kind = "buffer";
     std::atomic<bool> is_acquired{false};
@@ -26,7 +26,7 @@ namespace {
 
 using plugin::GlAccess;
 
-/// An object in the hands of kernels.
+/// An object while it is acquired for kernels.
 class Turn final : public Lender {
    public:
     Turn(std::shared_ptr<SharedState> state, std::shared_ptr<StreamCore> stream)
@@ -34,7 +34,7 @@ class Turn final : public Lender {
     void take_back(StreamUses& uses) noexcept override {
         try {
             if (state_->driver->can_wait()) {
-                uses.touch(stream_, true);  // what other streams do with it comes first
+                uses.touch(stream_, true);  // waits for other streams' uses
                 state_->object->release(*stream_->stream);
             }
         } catch (const std::exception& error) {
@@ -66,8 +66,8 @@ std::shared_ptr<SharedState> make(const Context& context, const plugin::GlName& 
     return state;
 }
 
-/// Takes the object over and hands its storage out.
-/// @param fill  gives the allocation its memory or image
+/// Registers the object and hands out its storage.
+/// @param fill  sets the memory or image of the allocation
 template <class Fill>
 std::shared_ptr<Block> acquire(const std::shared_ptr<SharedState>& state, const Stream& named, const char* what,
                                Fill&& fill) {
@@ -142,7 +142,7 @@ SharedImage::SharedImage(const Context& context, unsigned name, unsigned target,
             "gl::SharedImage: expected a target such as GL_TEXTURE_2D, got 0; a buffer is a "
             "SharedBuffer");
     state_ = make(context, {.name = name, .target = target, .access = static_cast<GlAccess>(access)});
-    (void)acquire();  // refuses another format at once
+    (void)acquire();  // checks the format immediately
 }
 
 AnyImage SharedImage::acquire(const Stream& stream) const {

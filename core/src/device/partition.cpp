@@ -20,7 +20,7 @@ void check(const Device& device, const DevicePartition& how) {
         sum += count;
     }
     if (how.kind != DevicePartition::Kind::by_affinity && how.counts.empty())
-        throw ArgumentError("partition: expected the numbers of compute units of the parts, got none");
+        throw ArgumentError("partition: expected a number of compute units for each part, got none");
     if (sum > units)
         throw ArgumentError(text("partition: ", device.name(), " (", device.id(), ") has ", units,
                                  " compute units, the parts ask for ", sum));
@@ -45,7 +45,7 @@ std::vector<Device> Device::partition(const DevicePartition& how) const {
     const CallScope scope;
     require_process_for_drivers();
     check(*this, how);
-    // Leaked on purpose, as the registry of whole devices is: handles and contexts of parts may outlive everything.
+    // Leaked on purpose, like the registry of whole devices: handles and contexts of parts may outlive everything.
     static auto& mutex = *new std::mutex;
     static auto& all = *new std::vector<Known>;
     std::lock_guard lock(mutex);

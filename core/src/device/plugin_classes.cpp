@@ -1,5 +1,5 @@
-/// Key functions of the plug-in interface, so that only libgemel.so holds their type information, and what a plug-in
-/// need not have.
+/// Key functions of the plug-in interface, so that only libgemel.so contains their type information; and the defaults
+/// of optional functions.
 #include <gemel/core/error.hpp>
 #include <gemel/core/plugin.hpp>
 #include <gemel/core/text.hpp>

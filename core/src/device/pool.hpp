@@ -1,7 +1,7 @@
 /// The stream-ordered memory pool, above the plug-ins: one algorithm for every backend.
 ///
-/// A freed block goes into a bin of its size class and remembers the streams that used it. Whoever gets it next waits
-/// on the device for those streams, if it is another: that is what StreamUses::touch does at the first use, so the pool
+/// A freed block goes to a bin of its size class and remembers the streams that used it. The next owner's stream waits
+/// for those streams on the device, if it is another one. StreamUses::touch() does that at the first use, so the pool
 /// itself calls no driver.
 /// @source size classes as in PyCUDA's and PyOpenCL's pools: exponent and four leading bits
 #pragma once
@@ -23,21 +23,21 @@ namespace gemel {
 struct DriverContext;
 struct UserAllocator;
 
-/// A stream as memory remembers it. Lives as long as any memory that it used.
+/// A stream that memory refers to. Lives as long as any memory that it used.
 struct StreamCore {
     std::unique_ptr<plugin::Stream> stream;
     DriverContext* context = nullptr;   ///< outlives its streams
     std::atomic<bool> recorded{false};  ///< by a thread in capture()
-    std::atomic<bool> gone{false};  ///< a wrapped stream whose handles have died: empty, and no longer to be touched
+    std::atomic<bool> gone{false};      ///< a wrapped stream without handles: idle, and must not be used any more
 
     ~StreamCore();
 };
 
-/// Which streams have used some memory since when; orders uses on different streams.
+/// The streams that have used some memory; orders uses on different streams.
 class StreamUses {
    public:
-    /// Called before a command on `stream` that reads or writes the memory is enqueued: makes the stream wait for what
-    /// must come first. Uses on the same stream cost one load.
+    /// Called before a command on `stream` that reads or writes the memory: makes the stream wait for earlier
+    /// conflicting uses. Repeated use on one stream costs one load.
     void touch(const std::shared_ptr<StreamCore>& stream, bool writes) {
         const auto tag = reinterpret_cast<std::uintptr_t>(stream.get());
         const auto sole = sole_.load(std::memory_order_relaxed);
@@ -45,9 +45,9 @@ class StreamUses {
         if (!writes && last_reader_.load(std::memory_order_relaxed) == tag) return;
         touch_slowly(stream, writes);
     }
-    /// Blocks the host until nothing uses the memory.
+    /// Blocks the host until no stream uses the memory.
     void wait() const;
-    /// Whether any stream is remembered.
+    /// Whether any stream is recorded.
     bool any() const { return sole_.load(std::memory_order_relaxed) != 0 || mixed_.load(std::memory_order_relaxed); }
     void forget();
 
@@ -55,64 +55,64 @@ class StreamUses {
     void touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes);
 
     std::atomic<std::uintptr_t> sole_{0};         ///< the only stream in the history; lowest bit: it has written
-    std::atomic<std::uintptr_t> last_reader_{0};  ///< has waited for the last writer
+    std::atomic<std::uintptr_t> last_reader_{0};  ///< it has waited for the last writer
     std::atomic<bool> mixed_{false};
     mutable std::mutex mutex_;
     std::shared_ptr<StreamCore> writer_;
     std::vector<std::shared_ptr<StreamCore>> readers_;  ///< since the last write; they have waited for the writer
 };
 
-/// Who lends memory that is another library's, and gets it back.
+/// The owner of memory from another library, which gets it back.
 class Lender {
    public:
     virtual ~Lender() = default;
-    /// Called once, after which nobody has the memory.
+    /// Called once, when the memory is no longer used.
     virtual void take_back(StreamUses& uses) noexcept = 0;
 };
 
 /// Memory with its history.
 struct Allocation {
     plugin::Memory memory;
-    std::unique_ptr<plugin::Image> image;  ///< whose storage this is, if `memory` is none
+    std::unique_ptr<plugin::Image> image;  ///< the image whose storage this is, if `memory` is empty
     int size_class = -1;                   ///< -1: not from a pool
     StreamUses uses;
-    std::uint64_t argument = 0;                      ///< what kernels take for offset 0
-    std::shared_ptr<const UserAllocator> allocator;  ///< whose memory this is; null for the driver's
-    std::shared_ptr<Lender> lender;                  ///< who gets it back; null for most
-    AllocationFigures* site = nullptr;               ///< where it was made, while the pool watches
-    std::size_t asked_bytes = 0;                     ///< what that place asked for
-    /// An image of this memory: where, of what shape, with which pitch.
+    std::uint64_t argument = 0;                      ///< the kernel argument for offset 0
+    std::shared_ptr<const UserAllocator> allocator;  ///< the allocator of this memory; null for the driver's
+    std::shared_ptr<Lender> lender;                  ///< gets the memory back; usually null
+    AllocationFigures* site = nullptr;               ///< the place that allocated it, while the pool is watched
+    std::size_t asked_bytes = 0;                     ///< the size requested there
+    /// An image over this memory: its offset, shape and pitch.
     struct MemoryImage {
         std::size_t offset_bytes = 0, row_pitch_bytes = 0;
         plugin::ImageShape shape;
         std::unique_ptr<plugin::Image> image;
     };
-    std::vector<MemoryImage> memory_images;  ///< kept: kernels may use them, and the next owner may want the same
+    std::vector<MemoryImage> memory_images;  ///< kept: kernels may use them, and the next owner may need them
     std::mutex views_mutex;                  ///< of the images, too
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> views;  ///< sub-buffers by offset and size
 };
 
-/// Size classes: 16 per power of two, so a block is at most 6.25 % larger than requested.
+/// Size classes: 16 per power of two, so that a block is at most 6.25 % larger than requested.
 int size_class_of(std::size_t bytes);
 std::size_t size_of_class(int size_class);
 
-/// Bins of free blocks. Thread-safe. Knows sizes, not drivers: whoever owns it allocates and releases.
+/// Bins of free blocks. Thread-safe. Knows sizes only; the owner calls the driver.
 class Pool {
    public:
     explicit Pool(bool enabled) : enabled_(enabled) {}
 
     bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
     void enable(bool on) { enabled_.store(on, std::memory_order_relaxed); }
-    /// A free block of the class, or null. Counts it as active.
+    /// A free block of the class, which then counts as active, or null.
     std::unique_ptr<Allocation> take(int size_class);
-    /// Whether `bytes` more from the driver stay within the limit; the caller trims and asks again if not.
+    /// Whether `bytes` more from the driver stay within the limit; if not, the caller trims and asks again.
     bool admits(std::size_t bytes) const;
     void count_new(std::size_t bytes);
-    /// Puts a block back for reuse.
+    /// Returns a block for reuse.
     void give_back(std::unique_ptr<Allocation> allocation) noexcept;
-    /// An active block that goes to the driver instead.
+    /// Removes an active block that is returned to the driver.
     void count_gone(std::size_t bytes) noexcept;
-    /// Takes all held blocks out, for release.
+    /// Removes all held blocks, for release.
     std::vector<std::unique_ptr<Allocation>> drain() noexcept;
 
     PoolStatistics statistics() const;

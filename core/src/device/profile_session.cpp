@@ -1,4 +1,4 @@
-/// Sessions: who collects, and what is written when.
+/// Profile sessions: which one collects, and when results are written.
 #include <gemel/core/profile.hpp>
 
 #include <gemel/core/environment.hpp>
@@ -57,7 +57,7 @@ std::shared_ptr<profile::Collector> start(const std::string& file) {
     return collector;
 }
 
-/// @returns false if it has been done before
+/// @returns false if it was done before
 bool stop(const std::shared_ptr<profile::Collector>& collector) {
     {
         std::lock_guard lock(active().mutex);
@@ -79,14 +79,14 @@ void write(profile::Collector& collector) {
 
 void finish(const std::shared_ptr<profile::Collector>& collector, std::chrono::milliseconds limit) {
     if (!stop(collector)) return;
-    if (collector->process != ::getpid()) return;  // a child made by fork(): the file is its parent's
+    if (collector->process != ::getpid()) return;  // in a child of fork() the file belongs to the parent
     collector->settle(limit, true);
     write(*collector);
 }
 
 constexpr auto forever = std::chrono::milliseconds::max();
 
-/// An exception that nobody catches ends the program without running what is registered for its exit.
+/// An uncaught exception ends the program without its exit handlers.
 [[noreturn]] void at_terminate() {
     finish_whole_program();
     if (active().terminate_before) active().terminate_before();

@@ -16,7 +16,7 @@ std::atomic<int> watchers{0};
 namespace {
 
 thread_local Recorder* own = nullptr;     ///< of this thread; null while it is paused
-thread_local Recorder* paused = nullptr;  ///< while it is paused
+thread_local Recorder* paused = nullptr;  ///< the recorder while it is paused
 
 std::string begun(const char* what, const std::string* kernel) {
     return kernel ? text("kernel '", *kernel, "'") : std::string(what);
@@ -190,7 +190,7 @@ RecordingPause::~RecordingPause() {
 
 namespace {
 
-/// Marks thread and stream for as long as a recording lasts.
+/// Marks thread and stream during a recording.
 class Recording {
    public:
     explicit Recording(Recorder& recorder) : recorder_(recorder) {
@@ -222,13 +222,13 @@ Graph capture(const Stream& stream, const std::function<void()>& function) {
     Recorder recorder;
     recorder.driver = stream.state()->driver;
     recorder.stream = stream;
-    recorder.driver->call([](plugin::Context&) {});  // lost contexts say so
+    recorder.driver->call([](plugin::Context&) {});  // throws if the context is lost
     recorder.memory = share(new GraphMemory(recorder.driver));
     {
         const Recording recording(recorder);
         const StreamScope scope(stream);
         function();
-        recorder.objects.clear();  // what they hold goes into the graph's memory
+        recorder.objects.clear();  // the memory that they hold returns to the graph's memory
     }
     return Graph(make_graph_state(std::move(recorder)));
 }

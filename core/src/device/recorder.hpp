@@ -1,4 +1,4 @@
-/// What is recorded into a graph, and the test that every call makes whether it is to be recorded.
+/// Records commands into a graph, and the test in every call whether it is recorded.
 #pragma once
 
 #include "device/marshal.hpp"
@@ -18,8 +18,8 @@
 
 namespace gemel {
 
-/// Device memory that belongs to a graph. What dies while the graph is recorded is used again by what is recorded
-/// later; the rest stays until the graph and all handles to it have died.
+/// The memory of a graph. Memory that is released during recording is reused by later commands of the graph; all of it
+/// lives until the graph and its handles are destroyed.
 class GraphMemory {
    public:
     explicit GraphMemory(std::shared_ptr<DriverContext> driver) : driver_(std::move(driver)) {}
@@ -35,12 +35,13 @@ class GraphMemory {
     std::size_t bytes_ = 0;
 };
 
-/// Memory that a node uses. `block` keeps it; it is null for memory of the graph's own, which lives as long.
+/// Memory that a node uses. `block` keeps it alive; it is null for memory of the graph, which lives as long as the
+/// graph.
 struct GraphUse {
     std::shared_ptr<Block> block;
     Allocation* allocation = nullptr;
     bool writes = false;
-    int slot = -1;  ///< of a launch's argument
+    int slot = -1;  ///< of a launch's arguments
     std::size_t offset_bytes = 0, bytes = 0;
 };
 
@@ -53,13 +54,13 @@ struct GraphNode {
     std::shared_ptr<HostBlock> host;
     bool host_is_written = false;
 
-    /// Of the memory that it uses.
+    /// The memory that it uses.
     std::size_t bytes() const;
-    /// After the node has come to its place: nothing points into another one.
+    /// Adjusts pointers after the node was moved; they point into the node itself.
     void point();
 };
 
-/// One recording, by one thread.
+/// One recording on one thread.
 struct Recorder {
     std::shared_ptr<DriverContext> driver;
     Stream stream;
@@ -74,29 +75,29 @@ struct Recorder {
                 std::span<const plugin::ArgumentView> views, std::vector<GraphUse> uses);
     void copy(const plugin::RectSide& to, GraphUse to_use, const plugin::RectSide& from, GraphUse from_use,
               std::array<std::size_t, 3> extent);
-    /// From page-locked memory, or to it.
+    /// To or from page-locked memory.
     void upload(Block& to, std::size_t offset, std::shared_ptr<HostBlock> from, std::size_t from_offset,
                 std::size_t bytes);
     void download(std::shared_ptr<HostBlock> to, std::size_t to_offset, Block& from, std::size_t offset,
                   std::size_t bytes);
-    /// From memory that may be gone when the graph runs: the bytes are copied now.
+    /// From memory that may be gone when the graph runs: copies the bytes now.
     void upload_copy(Block& to, std::size_t offset, const void* from, std::size_t bytes);
     void fill(Block& to, std::size_t offset, const std::byte* pattern, std::size_t pattern_bytes, std::size_t count);
 };
 
-/// How many recordings are under way in the process, with `profile_bit` while a profile collects and `capture_bit`
-/// where GEMEL_CAPTURE is set.
+/// The number of recordings in the process, with `profile_bit` while a profile collects and `capture_bit` if
+/// GEMEL_CAPTURE is set.
 extern std::atomic<int> watchers;
 inline constexpr int profile_bit = 1 << 30, capture_bit = 1 << 29;
 
-/// The test that a call makes: while nobody records or profiles, a load and a branch.
+/// The test in every call: a load and a branch while nothing records or profiles.
 inline bool anyone_watches() { return watchers.load(std::memory_order_relaxed) != 0; }
 inline bool anyone_profiles() { return (watchers.load(std::memory_order_relaxed) & profile_bit) != 0; }
 
-/// Who records a call on this stream; null if it shall run. `what` and `kernel` begin a message.
+/// The recorder of a call on this stream; null if the call runs. `what` and `kernel` begin messages.
 /// @throws Error if another thread records this stream, or this thread records another one
 Recorder* recorder_on(const StreamCore& stream, const char* what, const std::string* kernel = nullptr);
-/// For what cannot be recorded. @param instead  the next step
+/// For calls that cannot be recorded. @param instead  the next step
 void refuse_while_recording(const char* what, const char* instead);
 
 inline Recorder* find_recorder(const StreamCore& stream, const char* what) {

@@ -1,4 +1,4 @@
-/// Copies of windows of rows and slices.
+/// Copies of rectangular windows and boxes.
 #include <gemel/core/buffer.hpp>
 #include <gemel/core/host_buffer.hpp>
 #include <gemel/core/stream.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t base, std::size_t available,
                       const RectWindow& window, const RectExtent& extent, const char* what) {
-    // Figures come from the caller: their products must not wrap around and look small.
+    // The numbers come from the caller, so products are checked for overflow.
     bool too_large = false;
     const auto times = [&](std::size_t a, std::size_t b) {
         std::size_t product = 0;
@@ -42,8 +42,8 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
 
 using Extent = std::array<std::size_t, 3>;
 
-/// Drivers take slices that are whole rows apart; others are copied one by one.
-/// @param copy  takes two sides and their extent
+/// Drivers copy slices that are a multiple of the row pitch apart; others are copied one by one.
+/// @param copy  copies from one side to the other, with their extent
 template <class Copy>
 void copy_window(plugin::RectSide to, plugin::RectSide from, const RectExtent& extent, Copy&& copy) {
     const auto in_rows = [](const plugin::RectSide& s) { return s.slice_pitch_bytes % s.row_pitch_bytes == 0; };
@@ -70,7 +70,7 @@ void Stream::copy_rectangle(const Buffer& to, const RectWindow& to_window, const
     require_context(target, state, "copy_rectangle");
     const std::size_t bytes = extent.width_bytes * extent.rows * extent.slices;
     if (extent.width_bytes == 0 || extent.rows == 0 || extent.slices == 0) return;
-    if (source.driver != target.driver) {  // packed there, sent whole, unpacked here
+    if (source.driver != target.driver) {  // packed there, sent as a whole, unpacked here
         not_recorded("copy_rectangle between contexts");
         const Context there(source.owner), here(target.owner);
         const Buffer packed = there.allocate(bytes), sent = here.allocate(bytes);

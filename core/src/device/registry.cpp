@@ -32,7 +32,7 @@ struct Loaded {
     std::vector<Device> devices;
 };
 
-/// Everything found once per process. Leaked on purpose: drivers and handles live until the very end.
+/// The state of the process. Leaked on purpose: drivers and handles live until the very end.
 struct Registry {
     std::vector<std::string> search_path;
     std::vector<Loaded> backends;
@@ -47,11 +47,10 @@ std::string own_folder() {
     return error ? std::string() : path.parent_path().string();
 }
 
-/// Found while the library is loaded: the loader may know it by a relative path, which means the folder that is current
-/// then.
+/// Determined while the library is loaded: its path may be relative to the current folder of that time.
 const std::string& own_folder_when_loaded = *new std::string(own_folder());
 
-/// A relative folder is one of now, wherever the program goes later.
+/// Makes a relative folder absolute, since the program may change its current folder.
 std::string absolute_folder(const std::string& folder) {
     std::error_code failure;
     const fs::path absolute = fs::absolute(folder, failure).lexically_normal();
@@ -77,14 +76,14 @@ std::vector<std::string> search_path() {
     return folders;
 }
 
-/// Backend name by file name: libgemel_cuda.so is "cuda"; anything else is none.
+/// The backend's name from a file name: "cuda" from libgemel_cuda.so; empty for other files.
 std::string name_of_file(const std::string& file) {
     constexpr std::string_view prefix = "libgemel_", suffix = ".so";
     if (file.size() <= prefix.size() + suffix.size() || !file.starts_with(prefix) || !file.ends_with(suffix)) return {};
     return file.substr(prefix.size(), file.size() - prefix.size() - suffix.size());
 }
 
-/// Loads one file. Returns why it cannot be used; empty if it can.
+/// Loads one file. Returns why it cannot be used; empty on success.
 std::string load(const std::string& path, plugin::Plugin*& result) {
     if (std::string why = why_not_loadable(path); !why.empty()) return why;
     dlerror();
@@ -140,7 +139,7 @@ Registry* build_registry() {
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {
         std::vector<std::string> files;
-        std::error_code error;  // of a folder that is not there, or vanishes
+        std::error_code error;  // for folders that do not exist, or vanish
         for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
             if (!name_of_file(entry->path().filename().string()).empty()) files.push_back(entry->path().filename());
         std::sort(files.begin(), files.end());
@@ -198,7 +197,7 @@ bool mentions(const std::string& where, std::string_view part) {
     return std::search(where.begin(), where.end(), part.begin(), part.end(), same_letter) != where.end();
 }
 
-/// By its name in any case, unless another backend has exactly this name.
+/// Finds a backend by name; case-insensitive unless another backend has exactly this name.
 const Loaded* find_backend(std::string_view name) {
     const Loaded* found = nullptr;
     for (const auto& loaded : registry().backends) {
@@ -216,7 +215,7 @@ std::string list(const std::vector<Device>& devices) {
     return "the devices are " + join(lines);
 }
 
-/// Why a named backend cannot be had, with everything that was tried.
+/// Why a named backend is unavailable, with everything that was tried.
 std::string why_not(std::string_view backend) {
     const Registry& r = registry();
     if (const Loaded* loaded = find_backend(backend))
@@ -228,7 +227,7 @@ std::string why_not(std::string_view backend) {
                 names.empty() ? "no plug-in was found at all" : "plug-ins were found for " + join(names));
 }
 
-/// Adds to an exception which variable chose the device.
+/// Adds the name of the variable that selected the device to an exception.
 template <class Function>
 auto asked_for_by(const char* variable, const Function& function) {
     try {
@@ -347,7 +346,7 @@ Device find_device(std::string_view selection, std::string_view backend) {
         const auto of_backend =
             candidates.empty() ? candidates : devices(backend.empty() ? candidates.front().backend() : backend);
         if (index < of_backend.size()) return of_backend[index];
-    } else if (selection.find_first_not_of(" \t:") != std::string_view::npos) {  // a blank is part of many names
+    } else if (selection.find_first_not_of(" \t:") != std::string_view::npos) {  // many device names contain blanks
         for (const auto& device : candidates)
             if (mentions(device.name(), selection) || mentions(device.info().platform, selection) ||
                 mentions(device.info().vendor, selection))

@@ -25,7 +25,7 @@ std::vector<std::byte> bytes_of(const fs::path& folder, const CapturedArgument& 
     return bytes;
 }
 
-/// The arguments of a call, and what they refer to.
+/// The arguments of a call, and the objects that they refer to.
 struct Arguments {
     std::vector<std::vector<std::byte>> values;
     std::vector<Buffer> buffers;
@@ -46,7 +46,7 @@ struct Arguments {
             argument.kind = captured.kind;
             argument.dtype = captured.dtype;
             argument.bytes = captured.bytes;
-            argument.data = values.back().data();  // which stays where it is when the list grows
+            argument.data = values.back().data();  // stays valid when the list grows
             if (captured.kind == Argument::Kind::scalar)
                 std::memcpy(argument.value, values.back().data(), std::min(captured.bytes, sizeof argument.value));
             all.push_back(argument);

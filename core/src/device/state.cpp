@@ -1,4 +1,4 @@
-/// One life of a driver's context: checks before calls, loss, memory, and the list of those that are alive.
+/// One life of a driver's context: checks before calls, loss, memory, and the list of living contexts.
 #include "device/state.hpp"
 #include "device/recorder.hpp"
 #include "device/timed.hpp"
@@ -13,7 +13,7 @@
 namespace gemel {
 namespace {
 
-/// Leaked on purpose: consulted at exit.
+/// Leaked on purpose: used at exit.
 struct Live {
     std::mutex mutex;
     std::set<DriverContext*> contexts;
@@ -52,7 +52,7 @@ constexpr std::size_t max_host_bytes = std::size_t{1} << 47;
                            ". Release buffers, or work in smaller pieces."));
 }
 
-/// Common to device and page-locked memory: bin, limit, driver, and once more after giving up what is held.
+/// For device and page-locked memory: bin, limit, driver, and a second try after releasing held memory.
 std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::size_t bytes, const char* what,
                                      std::size_t most, auto&& from_driver, auto&& to_driver) {
     if (bytes == 0) return nullptr;
@@ -73,7 +73,7 @@ std::unique_ptr<Allocation> allocate(DriverContext& driver, Pool& pool, std::siz
         trim();
         if (!pool.admits(rounded)) out_of_memory(driver, what, bytes, "the pool's limit is reached", pool);
     }
-    const auto overcommitted = [&] {  // drivers that allocate lazily promise more than there is and fail later
+    const auto overcommitted = [&] {  // drivers that allocate lazily promise more memory than exists, and fail later
         const auto figures = pool.statistics();
         return rounded > most - std::min(most, figures.active_bytes + figures.held_bytes);
     };
@@ -132,7 +132,7 @@ void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept {
         driver.plugin->release(allocation.memory);
     if (allocation.lender) allocation.lender->take_back(allocation.uses);
     if (!allocation.allocator) return;
-    try {  // what has enqueued may still use it, and nobody but the user knows what becomes of it
+    try {  // enqueued work may still use it, and the user alone decides what happens to it
         if (driver.can_wait()) allocation.uses.wait();
         allocation.allocator->release(allocation.memory.handle, allocation.memory.bytes);
     } catch (const std::exception& error) {
@@ -201,7 +201,8 @@ DriverContext::~DriverContext() {
         live().contexts.erase(this);
     }
     external_links->end(id);
-    // A lost context releases nothing: the plug-in knows. A context that was reset while healthy returns its blocks.
+    // After a loss nothing is released; the plug-in handles that. After a reset of a healthy context, its blocks are
+    // released.
     for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
     for (auto& held : host_pool.drain()) release_host_to_driver(*this, *held);
     default_stream.reset();
@@ -286,7 +287,7 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
 
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes, HostMemoryKind kind) {
     return driver.call([&](plugin::Context& plugin) {
-        if (kind == HostMemoryKind::write_combined) {  // another kind of memory than what the pool holds
+        if (kind == HostMemoryKind::write_combined) {  // a different kind of memory from the pool's
             auto allocation = std::make_unique<Allocation>();
             if (bytes == 0) return std::unique_ptr<Allocation>();
             allocation->memory = plugin.allocate_write_combined(bytes);
@@ -297,7 +298,7 @@ std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::siz
             driver, driver.host_pool, bytes, "page-locked host memory", max_host_bytes,
             [&](Allocation& fresh, std::size_t rounded) { fresh.memory = plugin.allocate_host(rounded); },
             [&](Allocation& held) { release_host_to_driver(driver, held); });
-        if (allocation && allocation->uses.any()) {  // the host may write at once: nothing may still be copying
+        if (allocation && allocation->uses.any()) {  // the host may write at once, so copies must have ended
             allocation->uses.wait();
             allocation->uses.forget();
         }
@@ -307,7 +308,7 @@ std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::siz
 
 StreamState::~StreamState() {
     if (!foreign || !core) return;
-    // The owner may destroy the stream from now on: memory that remembers it must not ask it any more.
+    // The owner may destroy the stream from now on, so memory that refers to it must not use it any more.
     try {
         if (driver->usable()) core->stream->synchronize();
     } catch (const std::exception& error) {
@@ -321,13 +322,13 @@ void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) no
         driver.allocations.remove(*allocation->site, allocation->asked_bytes);
         allocation->site = nullptr;
     }
-    // What another allocator has given is not held: the next block comes from the present one.
+    // Memory from another allocator is not held, because later blocks come from the current one.
     if (allocation->size_class >= 0 && driver.device_pool.enabled() && allocation->allocator == driver.allocator())
         return driver.device_pool.give_back(std::move(allocation));
     const bool counted =
         (!allocation->memory.foreign || allocation->allocator) && allocation->memory.kind == plugin::MemoryKind::device;
     if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
-    try {  // mapped and managed memory is the host's too: nothing may still run on it
+    try {  // mapped and managed memory is accessible to the host: no command may still use it
         if (!allocation->lender && allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait())
             allocation->uses.wait();
     } catch (const std::exception& error) {

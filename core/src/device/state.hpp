@@ -1,5 +1,5 @@
-/// What the public handles share: the driver's context with everything that belongs to one life of it, streams that
-/// memory remembers, and the guards around every call into a plug-in.
+/// The state behind the public handles: the driver's context with everything that belongs to one life of it, streams,
+/// and the guards around every call into a plug-in.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -37,32 +37,32 @@ struct Device::State {
     std::string dialect;
     int priority = 0;
     std::shared_ptr<plugin::Device> device;
-    const State* parent = nullptr;  ///< of which this is a part; null for a whole device
+    const State* parent = nullptr;  ///< the device of which this is a part; null for a whole device
 
     /// "opencl:0", "opencl:0.1"
     std::string id() const;
 };
 
-/// Statistics as atomics; outlives resets.
+/// Statistics as atomics; they survive resets.
 struct Counters {
     std::atomic<std::uint64_t> launches{0}, compilations{0}, disk_hits{0}, memory_hits{0}, allocations{0}, pool_hits{0},
         allocated_bytes{0}, uploaded_bytes{0}, downloaded_bytes{0}, copied_bytes{0}, filled_bytes{0};
 
-    /// @returns what it was
+    /// @returns the previous value
     static std::uint64_t add(std::atomic<std::uint64_t>& counter, std::uint64_t n = 1) {
         return counter.fetch_add(n, std::memory_order_relaxed);
     }
 };
 
-/// The last launches of a context, for messages about failures that surface later. Written without locks or allocation:
-/// a torn entry costs a wrong word in a message, never more.
+/// The last launches of a context, for messages about failures that are reported later. Written without locks or
+/// allocation; a race can only garble a message.
 class LaunchRing {
    public:
     struct Entry {
         const char* kernel = nullptr;  ///< interned, never freed
         std::array<std::uint32_t, 3> grid{}, block{};
     };
-    /// @param number  of the launch, counted from 0 with every launch of the context
+    /// @param number  of the launch; each context counts its launches from 0
     void add(std::uint64_t number, const char* kernel, const plugin::LaunchShape& shape) {
         const auto at = number % size;
         next_.store(number + 1, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ class LaunchRing {
     std::atomic<std::uint64_t> next_{0};
 };
 
-/// One life of a context, from its making to a reset.
+/// One life of a context, from creation to a reset.
 struct DriverContext {
     DriverContext(std::shared_ptr<const Device::State> device, std::unique_ptr<plugin::Context> plugin,
                   std::shared_ptr<Counters> counters, std::shared_ptr<void> keep_alive);
@@ -95,13 +95,13 @@ struct DriverContext {
     /// "NVIDIA H200 (cuda:0)"
     std::string description() const;
 
-    /// Throws if no call is possible: the context is lost, or the process has forked or is exiting.
+    /// Throws if calls are impossible: the context is lost, or the process has forked or is exiting.
     void check() const {
         if (status.load(std::memory_order_relaxed) != Status::ready ||
             process_state.load(std::memory_order_relaxed) != ProcessState::ordinary) [[unlikely]]
             refuse();
     }
-    /// Runs a call into the plug-in. A DeviceLost from it marks this context and is thrown on with the last launches.
+    /// Calls the plug-in. A DeviceLost marks this context as lost and is rethrown with the last launches.
     template <class F>
     decltype(auto) call(F&& function) {
         const CallScope scope;
@@ -110,14 +110,14 @@ struct DriverContext {
         try {
             return function(*plugin);
         } catch (const DeviceLost& error) {
-            if (error.code() == 0) throw;  // said by a check() of another life, not by a driver
+            if (error.code() == 0) throw;  // from check() of another life, not from a driver
             lose(error);
         }
     }
     bool usable() const { return status.load(std::memory_order_relaxed) == Status::ready && !process_has_forked(); }
-    /// Whether the driver still answers for what was enqueued; after a reset it does, after a fault it does not.
+    /// Whether the driver still completes enqueued work: after a reset it does, after a fault it does not.
     bool can_wait() const { return !faulted_.load() && process_state.load() == ProcessState::ordinary; }
-    /// Marks as unusable; later calls throw DeviceLost with this reason.
+    /// Marks the context as lost; later calls throw DeviceLost with this reason.
     void abandon(const std::string& reason);
 
     enum class Status : int { ready, lost };
@@ -130,8 +130,8 @@ struct DriverContext {
     LaunchRing launches;
     std::uint64_t const id;        ///< unique in the process
     const bool synchronous;        ///< GEMEL_SYNC
-    const bool linear_addresses;   ///< an offset is added to the argument; otherwise it takes a sub-buffer
-    const std::string build_lock;  ///< file to lock while the driver compiles; empty where processes may do so at once
+    const bool linear_addresses;   ///< an offset is added to the argument; otherwise a sub-buffer is made
+    const std::string build_lock;  ///< file to lock while the driver compiles; empty if processes may do so at once
     std::shared_ptr<StreamCore> default_stream;
     Pool device_pool;
     Pool host_pool;
@@ -146,7 +146,7 @@ struct DriverContext {
         return peers.contains(peer.id);
     }
     std::mutex peers_mutex;
-    std::set<std::uint64_t> peers;  ///< whose memory kernels of this context may use
+    std::set<std::uint64_t> peers;  ///< contexts whose memory kernels of this context may use
     mutable SpinLock allocator_lock;
     std::shared_ptr<const UserAllocator> user_allocator;  ///< null: the driver's
 
@@ -158,7 +158,7 @@ struct DriverContext {
     std::string loss_;
 };
 
-/// The state behind a Context handle: the current life, and what is kept after a reset.
+/// The state behind a Context handle: the current life, and state that survives a reset.
 struct ContextState : std::enable_shared_from_this<ContextState> {
     std::shared_ptr<const Device::State> device;
     const Dialect* dialect = nullptr;
@@ -186,8 +186,8 @@ struct ContextState : std::enable_shared_from_this<ContextState> {
     static std::uint64_t new_id();
     std::atomic<std::uint64_t> id{new_id()};
     std::mutex attached_mutex;
-    std::unordered_map<const void*, std::shared_ptr<void>> attached;  ///< by the key of whoever attached it
-    std::shared_ptr<ModuleState> fill_module;  ///< core's own kernels for patterns that the driver cannot fill
+    std::unordered_map<const void*, std::shared_ptr<void>> attached;  ///< by the key of the owner
+    std::shared_ptr<ModuleState> fill_module;  ///< kernels for fill patterns that the driver does not support
 };
 
 /// For gl::create_context(), which has checked the device.
@@ -215,7 +215,7 @@ struct EventState {
 /// @throws ArgumentError unless both are timed and of one context; `what` begins the message
 void require_timed(const char* what, const Event& start, const Event& stop);
 
-/// Makes a stream wait for an event that its driver does not know, without blocking the host where that can be.
+/// Makes a stream wait for an event of another driver, without blocking the host if possible.
 void wait_across(StreamState& stream, const std::shared_ptr<EventState>& event);
 
 class GraphMemory;
@@ -228,13 +228,13 @@ struct Block : std::enable_shared_from_this<Block> {
     std::size_t size_bytes = 0;
     std::atomic<bool> released{false};
     std::shared_ptr<void> keep_alive;
-    std::shared_ptr<GraphMemory> graph;  ///< of which the memory is; null for most
+    std::shared_ptr<GraphMemory> graph;  ///< the graph that owns the memory; usually null
 
     ~Block();
     void give_back() noexcept;
 };
 
-/// Memory to its pool, or to the driver.
+/// Returns memory to its pool, or to the driver.
 void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) noexcept;
 
 /// Page-locked memory shared by HostBuffer handles.
@@ -246,7 +246,7 @@ struct HostBlock {
     ~HostBlock();
 };
 
-/// What a program was compiled of; a captured call has it.
+/// The source of a program, for captured calls.
 struct ProgramText {
     bool is_portable = true;
     std::string source;
@@ -258,14 +258,14 @@ struct ModuleState {
     std::unique_ptr<plugin::Module> module;
     std::vector<KernelSignature> signatures;
     std::string build_log;
-    std::optional<ProgramText> text;  ///< of one unit that was compiled or could be
-    /// Called after a launch that may have completed the binary; stores it anew.
+    std::optional<ProgramText> text;  ///< of a program of one unit
+    /// Called after a launch that may have completed the binary; stores it again.
     std::function<void()> refresh_binary;
     std::mutex kernels_mutex;
     std::map<std::string, std::weak_ptr<KernelState>> kernels;
 };
 
-/// A kernel with all facts that a launch needs, prepared once.
+/// A kernel with all facts that launches need, prepared once.
 struct KernelState {
     std::shared_ptr<ModuleState> module;
     DriverContext* driver = nullptr;  ///< module->driver
@@ -276,53 +276,53 @@ struct KernelState {
     int arena = -1;    ///< index of the SHARED_ARENA parameter
     int barrier = -1;  ///< index of the GRID_BARRIER parameter
     int offset = -1;   ///< index of the LAUNCH_OFFSET parameter
-    /// What the barrier counts in; a launch on another stream waits for the one before, as for any memory.
+    /// The memory of the grid barrier's counters. Launches on different streams are ordered by it, as by any memory.
     std::shared_ptr<Block> barrier_memory;
     bool is_hidden(std::size_t slot) const {
         const int at = static_cast<int>(slot);
         return at == arena || at == barrier || at == offset;
     }
     std::size_t hidden_count() const { return std::size_t{arena >= 0} + (barrier >= 0) + (offset >= 0); }
-    std::size_t argument_count = 0;  ///< of the caller, where there is a signature
+    std::size_t argument_count = 0;  ///< the caller's, if there is a signature
     bool uses_images = false;        ///< a texture takes several of the driver's parameters
     std::size_t static_shared_bytes = 0;
     std::optional<std::array<std::uint32_t, 3>> required_block;
     bool finishes_at_first_launch = false;
-    /// Of good_block(): shared memory in the upper 48 bits, threads in the lower 16; 0 if nobody has asked.
+    /// The result of good_block(): shared memory in the upper 48 bits, threads in the lower 16; 0: not computed yet.
     mutable std::atomic<std::uint64_t> good_block{0};
-    /// Blocks with which it has been launched, where the driver compiles for each.
+    /// The blocks of earlier launches, if the driver compiles for each.
     std::atomic<std::uint64_t> last_block{0};
     std::mutex blocks_mutex;
     std::vector<std::uint64_t> blocks;
 };
 
-/// Names for messages about launches that failed long ago, and for profiles: never freed, each kept once.
+/// Names for messages about earlier launches, and for profiles; each is stored once and never freed.
 const char* intern(const std::string& name);
 
-/// The stream that a call uses: the one named, else the thread's current one if it is of this context, else the
+/// The stream of a call: the given one, otherwise the thread's current one if it is in this context, otherwise the
 /// default.
-/// @param kernel  named in the message where the stream is of another context
+/// @param kernel  named in the message if the stream is in another context
 const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std::shared_ptr<DriverContext>& driver,
                                                  const std::string* kernel = nullptr);
 
 std::shared_ptr<StreamCore> make_stream_core(std::unique_ptr<plugin::Stream> stream, DriverContext& context);
 
 /// Memory from a context's pool, outside any handle.
-/// @param where  of the user's call, for the log
+/// @param where  the place of the user's call, for the log
 std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t bytes, plugin::MemoryKind kind,
                                             const CallPlace* where = nullptr);
 std::unique_ptr<Allocation> allocate_page_locked(DriverContext& driver, std::size_t bytes,
                                                  HostMemoryKind kind = HostMemoryKind::ordinary);
-/// Returns device memory with what was made of it to the driver, or to the user's allocator.
+/// Returns device memory, with the objects that were created for it, to the driver or to the user's allocator.
 void release_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
-/// Waits for the copies from and to page-locked memory, which must outlast them, and returns it to the driver.
+/// Waits for copies from and to page-locked memory, and returns it to the driver.
 void release_host_to_driver(DriverContext& driver, Allocation& allocation) noexcept;
 
 /// The state behind a handle, or an ArgumentError that says what is wrong with it ("the buffer is empty", ...). A block
-/// keeps its memory as long as the CallScope lasts in which this was called.
+/// stays alive during the CallScope in which this was called.
 Block& checked(const Buffer& buffer, const char* what);
 StreamState& checked(const Stream& stream);
-/// @throws ArgumentError unless block and stream are of one context; `what` begins the message
+/// @throws ArgumentError unless block and stream are in one context; `what` begins the message
 void require_context(const Block& block, const StreamState& stream, const char* what);
 
 /// Compiles or finds a program; see compiler.cpp.

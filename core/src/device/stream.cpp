@@ -19,10 +19,10 @@ namespace {
 
 thread_local Stream current;
 
-/// Where a buffer's bytes are, for the plug-in.
+/// The position of a buffer's bytes, for the plug-in.
 plugin::Place place(const Block& block, std::size_t offset) { return {&block.allocation->memory, offset}; }
 
-/// Patterns made of equal halves are shorter patterns: a double zero is a byte zero.
+/// Shortens patterns of equal halves: a double zero becomes a byte zero.
 std::size_t shortest_period(const std::byte* pattern, std::size_t bytes) {
     while (bytes % 2 == 0 && std::memcmp(pattern, pattern + bytes / 2, bytes / 2) == 0) bytes /= 2;
     return bytes;
@@ -41,8 +41,8 @@ std::shared_ptr<ModuleState> fill_module(const StreamState& stream) {
     return owner->fill_module = module;
 }
 
-/// The device address of a buffer's first byte, for checks of alignment: memory that gemel wraps on CUDA may begin
-/// anywhere. On OpenCL it is the address of the cl_mem object, which is aligned.
+/// The device address of a buffer's first byte, for checks of alignment: wrapped CUDA memory may begin anywhere. On
+/// OpenCL it is the address of the cl_mem object, which is aligned.
 std::uint64_t address_of(const Block& block, const Buffer& buffer) {
     return block.allocation->memory.handle + buffer.offset_bytes();
 }
@@ -56,8 +56,8 @@ bool fill_by_driver(const StreamState& state, const Block& target, const Buffer&
     return filled;
 }
 
-/// For what the driver cannot fill. The kernels get the whole allocation and an offset, because OpenCL makes no views
-/// of any alignment.
+/// For patterns that the driver cannot fill. The kernels get the whole allocation and an offset, because OpenCL's views
+/// need alignment.
 void fill_by_kernel(const Stream& stream, const Buffer& buffer, std::uint64_t address, const std::byte* pattern,
                     std::size_t period) {
     const Module module(Context(stream.state()->owner), fill_module(*stream.state()));
@@ -76,7 +76,7 @@ const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std:
     if (!named.empty()) {
         const auto& state = *named.state();
         if (state.driver != driver) {
-            state.driver->check();  // of an earlier life of the context: that is what is wrong with it
+            state.driver->check();  // reports that an earlier life of the context was lost
             driver->check();
             throw ArgumentError(text(kernel ? text("kernel '", *kernel, "': its stream") : "the stream", " is on ",
                                      state.driver->description(), ", but the ", kernel ? "kernel" : "buffer", " on ",
@@ -92,7 +92,7 @@ const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std:
 
 void require_context(const Block& block, const StreamState& stream, const char* what) {
     if (block.driver == stream.driver) return;
-    block.driver->check();  // of an earlier life of the context: that is what is wrong with it
+    block.driver->check();  // reports that an earlier life of the context was lost
     stream.driver->check();
     throw ArgumentError(text(what, ": the buffer is on ", block.driver->description(), ", the stream on ",
                              stream.driver->description(),
@@ -102,7 +102,8 @@ void require_context(const Block& block, const StreamState& stream, const char* 
 
 StreamState& checked(const Stream& stream) {
     if (stream.empty())
-        throw ArgumentError("the stream is empty; make one with Context::create_stream() or take default_stream()");
+        throw ArgumentError(
+            "Stream: the handle is empty; make one with Context::create_stream() or take default_stream()");
     return *stream.state();
 }
 
@@ -117,12 +118,12 @@ bool Event::done() const {
 }
 
 Device Event::device() const {
-    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    if (!state_) throw ArgumentError("Event: the handle is empty; Stream::record() makes one");
     return Device(state_->driver->device);
 }
 
 std::uint64_t Event::native_handle() const {
-    if (!state_) throw ArgumentError("the event is empty; Stream::record() makes one");
+    if (!state_) throw ArgumentError("Event: the handle is empty; Stream::record() makes one");
     return state_->event->native();
 }
 
@@ -171,7 +172,7 @@ void Stream::flush() const {
 
 void Stream::call(std::function<void()> function) const {
     auto& state = checked(*this);
-    if (!function) throw ArgumentError("Stream::call: the function is empty");
+    if (!function) throw ArgumentError("Stream::call: the function is empty; give one to run");
     not_recorded("Stream::call");
     auto* owned = new std::function<void()>(std::move(function));
     const auto trampoline = [](void* data) {
@@ -208,7 +209,7 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
     if (bytes == 0) return;
     if (&target == &source && to.offset_bytes() < from.offset_bytes() + bytes &&
         from.offset_bytes() < to.offset_bytes() + bytes)
-        throw ArgumentError("copy: target and source overlap");
+        throw ArgumentError("copy: target and source overlap; copy through another buffer");
     state.driver->call([&](plugin::Context& plugin) {
         if (Recorder* const recorder = find_recorder(*state.core, "copy")) [[unlikely]]
             return recorder->copy({nullptr, &target.allocation->memory, to.offset_bytes(), bytes, bytes},
@@ -230,7 +231,7 @@ void Stream::upload(const Buffer& to, const std::shared_ptr<HostBlock>& from, st
     auto& state = checked(*this);
     Block& target = checked(to, "copy: the target");
     require_context(target, state, "copy");
-    if (!from) throw ArgumentError("copy: the host buffer is empty");
+    if (!from) throw ArgumentError("copy: the host buffer is empty; give it a size when it is made");
     if (bytes != to.size_bytes())
         throw ArgumentError(text("copy: the target has ", to.size_bytes(), " bytes, the host buffer ", bytes,
                                  "; use view() or part()"));
@@ -253,7 +254,7 @@ void Stream::download(const std::shared_ptr<HostBlock>& to, std::size_t offset, 
     auto& state = checked(*this);
     Block& source = checked(from, "copy: the source");
     require_context(source, state, "copy");
-    if (!to) throw ArgumentError("copy: the host buffer is empty");
+    if (!to) throw ArgumentError("copy: the host buffer is empty; give it a size when it is made");
     if (bytes != from.size_bytes())
         throw ArgumentError(text("copy: the host buffer has ", bytes, " bytes, the source ", from.size_bytes(),
                                  "; use view() or part()"));
@@ -276,7 +277,7 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     Block& target = checked(buffer, "fill");
     require_context(target, state, "fill");
     if (pattern_bytes == 0 || pattern_bytes > 16)
-        throw ArgumentError(text("fill: a pattern has 1 to 16 bytes, not ", pattern_bytes));
+        throw ArgumentError(text("fill: expected a pattern of 1 to 16 bytes, got ", pattern_bytes));
     if (buffer.size_bytes() % pattern_bytes != 0)
         throw ArgumentError(text("fill: the buffer's ", buffer.size_bytes(),
                                  " bytes are not a multiple of the pattern's ", pattern_bytes));
@@ -286,7 +287,7 @@ void Stream::fill_bytes(const Buffer& buffer, const void* pattern, std::size_t p
     const std::uint64_t address = address_of(target, buffer);
     const bool done = state.driver->call([&](plugin::Context&) {
         if (Recorder* const recorder = find_recorder(*state.core, "fill")) [[unlikely]] {
-            // By the driver where each driver can, by a kernel elsewhere.
+            // By the driver for patterns that all drivers support, otherwise by a kernel.
             const bool simple = (period == 1 || period == 2 || period == 4) && address % period == 0 &&
                                 buffer.offset_bytes() % period == 0 &&
                                 (state.driver->linear_addresses || target.size_bytes < std::size_t{1} << 31);

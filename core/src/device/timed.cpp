@@ -1,4 +1,4 @@
-/// Commands between two events, and what else a profile hears of.
+/// Commands between two events, and other inputs of a profile.
 #include "device/timed.hpp"
 
 #include <gemel/core/log.hpp>

@@ -1,4 +1,4 @@
-/// What a command does while a profile collects: it is enqueued between two events.
+/// Commands while a profile collects: each is enqueued between two events.
 #pragma once
 
 #include "device/recorder.hpp"
@@ -11,10 +11,10 @@
 
 namespace gemel {
 
-/// What collects, or null.
+/// The collector, or null.
 std::shared_ptr<profile::Collector> collecting();
 
-/// For as long as a command takes to enqueue. A command that throws is not counted.
+/// Exists while a command is enqueued. A command that throws is not counted.
 class Timed {
    public:
     using Kind = profile::Command::Kind;
@@ -36,7 +36,7 @@ class Timed {
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
 
-    /// Nothing was enqueued.
+    /// Nothing was enqueued; the command does not count.
     void drop() noexcept;
 
    private:
@@ -47,24 +47,24 @@ class Timed {
     Open* open_ = nullptr;
 };
 
-/// A program that was compiled or found, for the profile. `begin_us` is of collecting()->now_us().
+/// A program was compiled or found. `begin_us` is a time of collecting()->now_us().
 void note_program(profile::Collector& collector, const DriverContext& driver, const std::string& name,
                   const char* outcome, double begin_us);
-/// A pool that has grown.
+/// A pool has grown.
 void note_pool(const DriverContext& driver);
-/// A program that was found in memory.
+/// A program was found in memory.
 void note_memory_hit(const DriverContext& driver);
 
-/// To all contexts that are alive: see plugin::Context::let_profilers_collect().
+/// Informs all living contexts: see plugin::Context::let_profilers_collect().
 void let_profilers_collect(bool on) noexcept;
-/// To all plug-ins, once they are loaded. @returns whether any has been told
+/// Informs all plug-ins, once they are loaded. @returns whether there was one
 bool push_range(const std::string& name) noexcept;
 void pop_range() noexcept;
 
-/// GEMEL_PROFILE and GEMEL_CAPTURE, once it is known that something will run. @throws Error if the file cannot be
+/// Starts GEMEL_PROFILE and GEMEL_CAPTURE when the first command is about to run. @throws Error if the file cannot be
 /// written
 void profile_whole_program();
-/// Writes what GEMEL_PROFILE asked for; failures are logged.
+/// Writes the file of GEMEL_PROFILE; failures are logged.
 void finish_whole_program() noexcept;
 
 }  // namespace gemel

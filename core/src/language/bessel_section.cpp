@@ -1,13 +1,13 @@
-/// The text of bessel_jn and bessel_yn, and of their complex siblings.
+/// The source of bessel_jn and bessel_yn, and of their complex versions.
 #include "language/bessel_section.hpp"
 
 namespace gemel {
 
 namespace {
 
-/// Below 50 Miller's backward recurrence with Neumann's series for Y (Abramowitz and Stegun, 9.1.88 and 9.1.89), for
-/// the smallest arguments their first terms; from 50 on Hankel's asymptotic expansion (9.2.5 to 9.2.10) and forward
-/// recurrence.
+/// Below 50: Miller's backward recurrence, with Neumann's series for Y (Abramowitz and Stegun, 9.1.88 and 9.1.89), and
+/// for the smallest arguments their first terms. From 50 on: Hankel's asymptotic expansion (9.2.5 to 9.2.10) and
+/// forward recurrence.
 const char* const body = R"(GEMEL_FUNCTION double gemel_bessel_down(int n, double x, double *y0, double *y1) {
     int top = n > (int)x ? n : (int)x, m = (top + 24 + (int)sqrt(60.0 * (top + 1))) / 2 * 2;
     double above = 0, f = 1e-100, wanted = 0, total = 0, even = 0, odd = 0, j1 = 0;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int widths[] = {64, 128, 256};
 
-/// c += a b, or c = a b where it does not keep what was there, for a of 64 x 8 and b of 8 x `width` in shared memory,
-/// both with neighbours along the summed axis.
+/// c += a b, or c = a b if old values are not kept, for a of 64 x 8 and b of 8 x `width` in shared memory, both
+/// contiguous along the summed axis.
 std::string multiply(int width, bool keeps) {
     const int count = width / 2;
     return fmt::format(
@@ -24,8 +24,8 @@ std::string multiply(int width, bool keeps) {
         width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count));
 }
 
-// A barrier is full when as many threads have arrived, and as many bytes, as it was told of. Then its phase changes
-// from 0 to 1 or back.
+// A barrier completes a phase when the announced numbers of threads and bytes have arrived; then its phase changes from
+// 0 to 1, or back.
 const char* const others =
     R"(GEMEL_FUNCTION uint32_t gemel_shared_address(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
 GEMEL_FUNCTION void gemel_barrier_make(uint64_t *barrier, int arrivals) {

@@ -1,4 +1,4 @@
-/// The text of cfloat and cdouble.
+/// The source of cfloat and cdouble.
 #include "language/complex_section.hpp"
 
 namespace gemel {
@@ -6,8 +6,8 @@ namespace gemel {
 namespace {
 
 /// `R` and `C` stand for the real and the complex type, `L(x)` for a literal. Division scales its operands and then
-/// follows Baudin and Smith, "A Robust Complex Division in Scilab" (2012); what still gave NaN is set right as in
-/// C99, annex G. The hyperbolic tangent follows Kahan, "Branch cuts for complex elementary functions" (1987).
+/// follows Baudin and Smith, "A Robust Complex Division in Scilab" (2012); remaining NaNs are corrected as in C99,
+/// annex G. The hyperbolic tangent follows Kahan, "Branch cuts for complex elementary functions" (1987).
 const char* const body = R"(typedef struct { R re, im; } C;
 GEMEL_FUNCTION C C_new(R re, R im) { C z; z.re = re; z.im = im; return z; }
 GEMEL_FUNCTION R c_real(C z) { return z.re; }
@@ -155,18 +155,18 @@ GEMEL_FUNCTION C c_cos(C z) { return c_cosh(C_new(-z.im, z.re)); }
 GEMEL_FUNCTION C c_tan(C z) { C w = c_tanh(C_new(-z.im, z.re)); return C_new(w.im, -w.re); }
 )";
 
-/// Constants that depend on the precision. Powers of two are hexadecimal literals.
+/// Constants for each precision. Powers of two are hexadecimal literals.
 struct Precision {
     const char *real, *complex, *suffix;
-    const char* half_max;    ///< from here on, halve: half of the largest power of two's range
-    const char* small;       ///< up to here, scale up: twice the smallest normal number over epsilon
-    const char* scale;       ///< by this power of two
+    const char* half_max;    ///< values from here on are halved: the largest power of two
+    const char* small;       ///< values up to here are scaled up: twice the smallest normal number over epsilon
+    const char* scale;       ///< the power of two for scaling
     const char* log_scale;   ///< its logarithm
-    const char* exp_limit;   ///< exp overflows somewhere above
+    const char* exp_limit;   ///< exp overflows somewhere above this
     const char* tanh_limit;  ///< tanh is 1 from here on
 };
 
-/// The body with its placeholders, all of which are whole words, replaced.
+/// The body with its placeholders, which are whole words, replaced.
 std::string instantiate(const Precision& p) {
     const std::string text = body;
     const auto is_word = [](char c) {

@@ -3,8 +3,8 @@
 namespace gemel {
 namespace {
 
-// Faces and their coordinates are those of CUDA's and OpenGL's cube maps: +x, -x, +y, -y, +z, -z. No face where the
-// direction is 0 or no number: the first one's middle.
+// Faces and coordinates are those of CUDA's and OpenGL's cube maps: +x, -x, +y, -y, +z, -z. If the direction is 0 or
+// NaN, the middle of the first face is read.
 const char* const cube = R"(typedef struct {
     float s, t;
     int face;

@@ -1,11 +1,11 @@
-/// Cube maps for kernels: six layers that a direction chooses from.
+/// Cube maps for kernels: six layers, selected by a direction.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
 
 namespace gemel {
 
-/// The section for texture_read_cube and texture_read_cube_layered, the same in each dialect.
+/// The section with texture_read_cube and texture_read_cube_layered, the same for all dialects.
 Dialect::Section cube_section();
 
 }  // namespace gemel

@@ -1,4 +1,4 @@
-/// Reads declarations of parameters.
+/// Parses declarations of parameters.
 #include "language/declaration.hpp"
 
 #include <gemel/core/text.hpp>
@@ -18,7 +18,7 @@ bool among(const std::string_view (&words)[N], std::string_view word) {
 
 constexpr std::string_view built_in[] = {"void", "bool",   "char",     "short", "int",
                                          "long", "signed", "unsigned", "float", "double"};
-/// Words that combine with each other into one type.
+/// Words that combine to one type.
 constexpr std::string_view combining[] = {"char", "short", "int", "long", "signed", "unsigned"};
 constexpr std::string_view elaborating[] = {"struct", "union", "class", "enum", "typename"};
 constexpr std::string_view without_meaning[] = {
@@ -34,7 +34,7 @@ std::optional<Space> space_of(std::string_view word) {
     return std::nullopt;
 }
 
-/// OpenCL's spellings without underscores, which are ordinary names in CUDA.
+/// OpenCL keywords without underscores, which are ordinary names in CUDA.
 std::optional<Space> plain_space_of(std::string_view word) {
     if (word == "global") return Space::global;
     if (word == "local") return Space::shared;
@@ -43,7 +43,7 @@ std::optional<Space> plain_space_of(std::string_view word) {
     return std::nullopt;
 }
 
-/// TEXTURE_2D(name), IMAGE_1D_LAYERED_WRITE(name) and their siblings.
+/// TEXTURE_2D(name), IMAGE_1D_LAYERED_WRITE(name) and similar words.
 std::optional<Parameter> read_image(std::string_view word, std::string_view name) {
     Parameter parameter{.name = std::string(name), .type = std::string(word), .is_const = true};
     const auto take = [&](std::string_view part) {
@@ -209,7 +209,7 @@ class Reader {
         return true;
     }
 
-    /// Blanks stand between words only: "unsigned int", "std::complex<float>".
+    /// Blanks separate words only: "unsigned int", "std::complex<float>".
     void append(std::string_view part) {
         const auto is_word = [](char c) { return c != ':' && c != '<' && c != '>' && c != ',' && c != '*'; };
         if (!type_.empty() && is_word(type_.back()) && is_word(part.front())) type_ += ' ';
@@ -247,7 +247,7 @@ std::vector<std::span<const Token>> split_at_commas(std::span<const Token> token
     if (tokens.empty()) return parts;
     std::size_t begin = 0;
     int depth = 0;
-    bool in_default = false;  // where '<' compares
+    bool in_default = false;  // in which '<' compares
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const Token& token = tokens[i];
         if (token.kind != Token::Kind::symbol) continue;
@@ -281,7 +281,7 @@ std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size
                 if (awaited.empty() || awaited.back() != c) return std::nullopt;
                 awaited.pop_back();
                 break;
-            case ';':  // stands in no parameter list and in no attribute
+            case ';':  // occurs in no parameter list and in no attribute
                 return std::nullopt;
             default: break;
         }

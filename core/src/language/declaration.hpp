@@ -1,4 +1,4 @@
-/// Parts of kernel text: one parameter out of its tokens, shared by kernels' parameter lists and generators' argument
+/// Parses parts of kernel text: one parameter from its tokens, for kernels' parameter lists and generators' argument
 /// strings, and where kernels' bodies begin.
 #pragma once
 
@@ -15,18 +15,18 @@ namespace gemel {
 
 /// Why a declaration could not be read.
 struct Unreadable {
-    std::size_t position;  ///< in the text that the tokens come from
+    std::size_t position;  ///< in the text of the tokens
     std::string expected;
 };
 
-/// Reads "GLOBAL_MEM const float *RESTRICT x", portable or native; `end` is where the declaration ends in its text.
-/// The name stays empty where there is none. Attributes and a default value are passed over.
+/// Parses "GLOBAL_MEM const float *RESTRICT x", portable or native; `end` is the end of the declaration in its text.
+/// The name is empty if there is none. Attributes and default values are skipped.
 std::optional<Parameter> read_parameter(std::span<const Token> tokens, std::size_t end, Unreadable& why);
 
-/// Cuts at the commas that stand outside all brackets; no tokens give no parts.
+/// Splits at commas outside all brackets; no tokens give no parts.
 std::vector<std::span<const Token>> split_at_commas(std::span<const Token> tokens);
 
-/// The index behind the bracket that closes the one at `open`, or nothing if it stays open or is closed wrongly.
+/// The index after the bracket that closes the one at `open`; empty if it is not closed, or closed wrongly.
 std::optional<std::size_t> behind_group(std::span<const Token> tokens, std::size_t open);
 
 /// Positions behind the braces that open the bodies of a program's kernels, in order. Empty if there may be a kernel

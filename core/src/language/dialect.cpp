@@ -1,4 +1,4 @@
-/// The registered dialects: the two of gemel and those that plug-ins add.
+/// The registered dialects: gemel's two, and those of plug-ins.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -10,7 +10,7 @@ namespace gemel {
 
 namespace {
 
-/// Leaked on purpose: static objects of a program may still ask for a dialect while it ends.
+/// Leaked on purpose: static objects of a program may use a dialect at exit.
 struct Added {
     std::mutex mutex;
     std::list<Dialect> dialects;  // a list, so that references stay valid
@@ -36,21 +36,23 @@ const Dialect& Dialect::find(std::string_view name) {
         known.push_back(dialect.name);
     }
     throw ArgumentError(text("Dialect::find: no dialect is called '", name, "'; known are ", join(known),
-                             ". A plug-in makes its own known with Dialect::add."));
+                             "; a plug-in adds its own with Dialect::add"));
 }
 
 void Dialect::add(Dialect dialect) {
-    if (dialect.name.empty()) throw ArgumentError("Dialect::add: the table has no name");
+    if (dialect.name.empty()) throw ArgumentError("Dialect::add: the dialect has no name; set .name");
     Added& added = Added::instance();
     std::lock_guard lock(added.mutex);
     bool taken = dialect.name == cuda().name || dialect.name == opencl().name;
     for (const Dialect& other : added.dialects) taken = taken || other.name == dialect.name;
-    if (taken) throw ArgumentError(text("Dialect::add: a dialect called '", dialect.name, "' is known already"));
+    if (taken)
+        throw ArgumentError(
+            text("Dialect::add: there is already a dialect named '", dialect.name, "'; choose another name"));
     added.dialects.push_back(std::move(dialect));
 }
 
 std::string Dialect::indexed(const std::string& pattern, int axis) {
-    if (axis < 0 || axis > 2) throw ArgumentError(text("Dialect::indexed: axis is ", axis, ", expected 0, 1 or 2"));
+    if (axis < 0 || axis > 2) throw ArgumentError(text("Dialect::indexed: expected axis 0, 1 or 2, got ", axis));
     std::string result;
     for (const char c : pattern) {
         if (c == '#')

@@ -1,4 +1,4 @@
-/// CUDA C++ as NVRTC compiles it: no header is included, so that a kernel compiles as fast as without the prelude.
+/// CUDA C++ as compiled by NVRTC: includes no header, so that the prelude adds no compile time.
 #include "language/bessel_section.hpp"
 #include "language/bulk_section.hpp"
 #include "language/complex_section.hpp"
@@ -14,11 +14,11 @@ namespace gemel {
 
 namespace {
 
-// NVRTC (12.0, 13.0) takes (0.0f/0.0f) == (0.0f/0.0f) for true while it compiles, and has no __builtin_nanf; a constant
-// of NaN is compared rightly, and can stand in CONST_STATIC. It leaves 1.0f/0.0f to the device, a division with its
-// slow path for each place; a constant of infinity is none (__int_as_float cannot stand in CONST_STATIC). 64 bits are
-// `long long`, as in libcu++ and in CUDA's atomics: `long` would be another type to overloading. Where the host's
-// headers have declared the words already (nvcc), they become macros behind them.
+// While compiling, NVRTC (12.0, 13.0) evaluates (0.0f/0.0f) == (0.0f/0.0f) as true, and it lacks __builtin_nanf; a NaN
+// constant is compared correctly, and can be used in CONST_STATIC. 1.0f/0.0f is left to the device, as a division with
+// its slow path at each use; an infinity constant avoids that (__int_as_float cannot be used in CONST_STATIC). 64-bit
+// integers are `long long`, as in libcu++ and in CUDA's atomics: `long` would be a different type for overloading. If
+// the host's headers have already declared the words (nvcc), they become macros after them.
 const char* const types = R"(#define GEMEL_FUNCTION __device__ inline
 typedef signed char int8_t;
 typedef unsigned char uint8_t, uchar;
@@ -75,7 +75,7 @@ GEMEL_FUNCTION bfloat16_t store_bfloat16(float f) {
 }
 )";
 
-// The order of floats of one sign is that of their bits, so that minimum and maximum need no loop in single precision.
+// Floats of one sign are ordered like their bits, so minimum and maximum need no loop in single precision.
 const char* const atomics = R"(#define GEMEL_ATOMICS(T, U) \
 GEMEL_FUNCTION T atomic_add(volatile T *p, T v) { return (T)atomicAdd((U *)p, (U)v); } \
 GEMEL_FUNCTION T atomic_min(volatile T *p, T v) { return atomicMin((T *)p, v); } \
@@ -134,7 +134,7 @@ GEMEL_FUNCTION double as_double(long long x) { return __longlong_as_double(x); }
 GEMEL_FUNCTION double as_double(unsigned long long x) { return __longlong_as_double((long long)x); }
 )";
 
-// OpenCL's functions in units of pi that CUDA lacks. 1 / pi in two parts, both positive, so that -0 stays -0.
+// OpenCL's functions in units of pi, which CUDA lacks. 1 / pi in two parts, both positive, so that -0 stays -0.
 const char* const pi_functions = R"(#define GEMEL_PI_FUNCTIONS(R, head, tail) \
 GEMEL_FUNCTION R gemel_over_pi(R x) { return fma(x, head, x * tail); } \
 GEMEL_FUNCTION R acospi(R x) { return gemel_over_pi(acos(x)); } \
@@ -162,7 +162,7 @@ GEMEL_FUNCTION double nan(unsigned long long code) {
 }
 )";
 
-// CUDA has those of signed and real types.
+// CUDA has these for signed and real types.
 const char* const absolute = R"(GEMEL_FUNCTION unsigned int abs(unsigned int x) { return x; }
 GEMEL_FUNCTION unsigned long abs(unsigned long x) { return x; }
 GEMEL_FUNCTION unsigned long long abs(unsigned long long x) { return x; }
@@ -198,7 +198,7 @@ const char* const constants = R"(#ifndef M_PI
 #define M_SQRT1_2_F 0.707106781186547524401f
 )";
 
-// NaN wins, as in NumPy; one instruction where the device has it.
+// NaN takes precedence, as in NumPy; one instruction if the device has it.
 const char* const extremes = R"(GEMEL_FUNCTION float gemel_max_nan(float a, float b) {
 #if __CUDA_ARCH__ >= 800
     float m;
@@ -219,7 +219,7 @@ GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
 }
 )";
 
-// For 16-bit floats: off by 3e-6 at most, where these have 2e-4 and more.
+// For 16-bit floats: the error is at most 3e-6, and theirs is 2e-4 or more.
 const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
 #ifdef __CUDA_ARCH__
     float e;
@@ -262,11 +262,11 @@ GEMEL_FUNCTION unsigned int gemel_lanes_alike(unsigned int word, unsigned int bi
 }
 )";
 
-// Blocks of so many threads of which a multiprocessor shall hold so many: what fits limits the registers of a thread.
+// Limits registers, so that a multiprocessor holds at least this many blocks of this many threads.
 const char* const resident = R"(#define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, BLOCKS)
 )";
 
-// Addition of 0 makes both zeros one, and all NaN the positive one with every bit set.
+// Adding 0 unifies both zeros; all NaNs become the positive one with all bits set.
 const char* const plain_floats = R"(GEMEL_FUNCTION unsigned int gemel_plain_float(unsigned int bits) {
 #ifdef __CUDA_ARCH__
     asm("add.rn.f32 %0, %1, 0f00000000;" : "=r"(bits) : "r"(bits));
@@ -277,7 +277,7 @@ const char* const plain_floats = R"(GEMEL_FUNCTION unsigned int gemel_plain_floa
 }
 )";
 
-// Lanes of a warp, of which the last in a block may have fewer than 32 threads.
+// The lanes of a warp; the last warp of a block may have fewer than 32 threads.
 const char* const subgroups =
     R"(GEMEL_FUNCTION int gemel_subgroup_thread() { return LID_0 + LDIM_0 * (LID_1 + LDIM_1 * LID_2); }
 GEMEL_FUNCTION int subgroup_lane() { return gemel_subgroup_thread() & 31; }

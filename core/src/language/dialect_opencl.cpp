@@ -17,8 +17,7 @@ namespace gemel {
 
 namespace {
 
-// NVIDIA's INFINITY and NAN (driver 580) and PoCL's NAN are no constant expressions, which tables initialised in the
-// text need.
+// NVIDIA's INFINITY and NAN (driver 580) and PoCL's NAN are not constant expressions, which tables need.
 const char* const types = R"(#ifdef GEMEL_NO_DOUBLE
 #undef cl_khr_fp64
 #define double gemel_this_device_has_no_double
@@ -59,8 +58,8 @@ GEMEL_FUNCTION bfloat16_t store_bfloat16(float f) {
 }
 )";
 
-// Functions of other names, since the words may be macros already (of NVIDIA and PoCL they are), and at the end the
-// words are theirs. The order of floats of one sign is that of their bits, so that minimum and maximum need no loop.
+// Functions with other names, since the words may already be macros (NVIDIA's and PoCL's are); at the end the words are
+// defined. Floats of one sign are ordered like their bits, so minimum and maximum need no loop.
 const char* const atomics = R"(#define GEMEL_ATOMICS(S, T, prefix) \
 GEMEL_FUNCTION T gemel_atomic_add(volatile S T *p, T v) { return prefix##_add(p, v); } \
 GEMEL_FUNCTION T gemel_atomic_min(volatile S T *p, T v) { return prefix##_min(p, v); } \
@@ -156,7 +155,7 @@ GEMEL_ATOMICS_REAL(__local, double, long, ulong, atom, as_long, as_double)
 #define atomic_cas gemel_atomic_cas
 )";
 
-// OpenCL C 1.2 leaves clz(0) open.
+// OpenCL C 1.2 leaves clz(0) undefined.
 const char* const bits = R"(#define GEMEL_CLZ(T) \
 GEMEL_FUNCTION T gemel_clz(T x) { return x ? clz(x) : (T)(8 * sizeof(T)); }
 GEMEL_CLZ(char)
@@ -172,7 +171,7 @@ GEMEL_CLZ(ulong)
 #define clz gemel_clz
 )";
 
-// OpenCL's own gives the unsigned type, so that abs(x) - 10 < 0 would never hold, and takes no real numbers.
+// OpenCL's own abs() returns the unsigned type, so that abs(x) - 10 < 0 would never hold, and takes no real numbers.
 const char* const absolute = R"(#define GEMEL_ABS(T, name) GEMEL_FUNCTION T gemel_abs(T x) { return (T)name(x); }
 GEMEL_ABS(char, abs)
 GEMEL_ABS(uchar, abs)
@@ -191,13 +190,13 @@ GEMEL_ABS(double, fabs)
 #define abs gemel_abs
 )";
 
-// OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler takes PTX.
-// NaN wins, as in NumPy.
+// OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler accepts PTX.
+// NaN takes precedence, as in NumPy.
 const char* const extremes = R"(GEMEL_FUNCTION float gemel_max_nan(float a, float b) { return a > b || a != a ? a : b; }
 GEMEL_FUNCTION float gemel_min_nan(float a, float b) { return a < b || a != a ? a : b; }
 )";
 
-// For 16-bit floats: off by 3e-6 at most, where these have 2e-4 and more.
+// For 16-bit floats: the error is at most 3e-6, and theirs is 2e-4 or more.
 const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
 #ifdef __NV_CL_C_VERSION
     float e;
@@ -241,7 +240,7 @@ GEMEL_FUNCTION uint gemel_lanes_alike(uint word, uint bit) {
 #endif
 )";
 
-// What CUDA's compiler needs to know to limit registers.
+// Tells CUDA's compiler how to limit registers.
 const char* const resident = R"(#define RESIDENT_BLOCKS(THREADS, BLOCKS)
 )";
 
@@ -256,7 +255,7 @@ const char* const plain_floats = R"(GEMEL_FUNCTION uint gemel_plain_float(uint b
 }
 )";
 
-// Warps by PTX on NVIDIA's, sub-groups where they can exchange words, else groups of one thread.
+// Warps by PTX on NVIDIA's, sub-groups if they can exchange words, otherwise groups of one thread.
 const char* const subgroups = R"(#if defined(__NV_CL_C_VERSION)
 GEMEL_FUNCTION int gemel_subgroup_thread() { return LID_0 + LDIM_0 * (LID_1 + LDIM_1 * LID_2); }
 GEMEL_FUNCTION int subgroup_lane() { return gemel_subgroup_thread() & 31; }
@@ -331,7 +330,7 @@ std::vector<Dialect::Section> all_sections() {
     return all;
 }
 
-/// Functions of OpenCL C 1.2 that a program may want to name a kernel after.
+/// Functions of OpenCL C 1.2 whose names programs may use for kernels.
 std::vector<std::string> all_functions() {
     std::istringstream all(
         "abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh atanpi "
@@ -370,7 +369,7 @@ const Dialect& Dialect::opencl() {
         .block_id = "((int)get_group_id(#))",
         .block_size = "((int)get_local_size(#))",
         .grid_size = "((int)get_num_groups(#))",
-        // NVIDIA's get_global_id and get_global_size (driver 580) are cut to 32 bits.
+        // NVIDIA's get_global_id and get_global_size (driver 580) are truncated to 32 bits.
         .global_id = "((long)get_group_id(#) * (long)get_local_size(#) + (long)get_local_id(#))",
         .global_size = "((long)get_num_groups(#) * (long)get_local_size(#))",
         .barrier = "barrier(CLK_LOCAL_MEM_FENCE)",

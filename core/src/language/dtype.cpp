@@ -1,4 +1,4 @@
-/// Names of element types, both ways: DType::name and parse_type.
+/// Names of element types: DType::name and parse_type.
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
@@ -17,7 +17,7 @@ struct Named {
     DType dtype;
 };
 
-/// Scalars that one word names. `long` has 64 bits on all devices, and on the hosts that are supported.
+/// Scalar types with names of one word. `long` has 64 bits on all devices, and on supported hosts.
 constexpr Named scalars[] = {
     {"bool", {Kind::boolean, 1}},
     {"char", {Kind::signed_integer, 1}},
@@ -32,7 +32,7 @@ constexpr Named scalars[] = {
     {"ulonglong", {Kind::unsigned_integer, 8}},
     {"float", {Kind::floating, 4}},
     {"double", {Kind::floating, 8}},
-    // Up to here a number of lanes may follow.
+    // The types before this one may be followed by a number of lanes.
     {"half", {Kind::floating, 2}},
     {"__half", {Kind::floating, 2}},
     {"float16_t", {Kind::floating, 2}},
@@ -97,7 +97,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
     }
 }
 
-/// "unsigned long long int" and its permutations.
+/// "unsigned long long int" with its words in any order.
 DType several_words(const std::vector<std::string_view>& words) {
     int is_unsigned = 0, is_signed = 0, longs = 0, shorts = 0, ints = 0, chars = 0;
     for (const std::string_view word : words) {
@@ -123,7 +123,7 @@ DType several_words(const std::vector<std::string_view>& words) {
     return {is_unsigned ? Kind::unsigned_integer : Kind::signed_integer, chars ? 1u : shorts ? 2u : longs ? 8u : 4u};
 }
 
-/// "float", "uchar": the names that vector types are built from, and that scalars of floating type have.
+/// "float", "uchar": the base names of vector types, and the names of floating scalars.
 std::string vector_base(Kind kind, std::uint32_t size_bytes) {
     for (std::size_t i = 0; i < vector_bases; ++i)
         if (scalars[i].dtype == DType(kind, size_bytes)) return std::string(scalars[i].name);

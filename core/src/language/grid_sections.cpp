@@ -1,4 +1,4 @@
-/// The texts of grid_barrier() and of launch offsets, of what either language spells in its own way.
+/// The source of grid_barrier() and of launch offsets, from each language's own words.
 #include "language/grid_sections.hpp"
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace gemel {
 namespace {
 
-// The last block of a turn lets the others go on. Afterwards the words are as before, but for the number of the turn: a
-// launch finds them as the one before left them.
+// The last block of a turn releases the others. Afterwards the words have their old values except the number of the
+// turn, so that a launch finds them as the previous one left them.
 const char* const barrier = R"(#define GRID_BARRIER(name) SPACE unsigned int *name
 GEMEL_FUNCTION void grid_barrier(SPACE unsigned int *words) {
     BLOCK_BARRIER;

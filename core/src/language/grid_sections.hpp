@@ -1,4 +1,4 @@
-/// Words about a whole grid: a barrier that all blocks of a cooperative launch reach, and where a launch begins.
+/// Functions of a whole grid: a barrier for all blocks of a cooperative launch, and launch offsets.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -7,11 +7,11 @@
 
 namespace gemel {
 
-/// How a language spells what the sections need.
+/// The words of a language that the sections need.
 struct GridSpelling {
     const char* global_space;   ///< before a pointer to device memory
-    const char* block_barrier;  ///< that orders device memory as well
-    const char* increment;      ///< of the word that `%` points to; gives what was there
+    const char* block_barrier;  ///< that also orders device memory
+    const char* increment;      ///< of the word to which `%` points; returns the old value
     const char* int64_type;
 };
 

@@ -1,4 +1,4 @@
-/// Conversions of 16-bit floating point, exact in every bit.
+/// Conversions of 16-bit floats, exact in all bits.
 #include <gemel/core/half.hpp>
 
 #include <bit>
@@ -9,7 +9,7 @@ std::uint16_t half::bits_of(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
     const std::uint32_t magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u)  // the payload's upper bits stay, and the quiet bit makes sure that some bit does
+    if (magnitude > 0x7f800000u)  // the upper bits of the payload are kept; the quiet bit ensures that one is set
         return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
     if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and above round to infinity
     if (magnitude < 0x38800000u) {                        // below 2^-14: a multiple of 2^-24
@@ -21,7 +21,7 @@ std::uint16_t half::bits_of(float value) {
         return static_cast<std::uint16_t>(sign | (kept + (rest > middle || (rest == middle && (kept & 1u)))));
     }
     const std::uint32_t rebiased = magnitude - (112u << 23);
-    // A carry out of the fraction runs into the exponent, as it should.
+    // A carry out of the fraction correctly increments the exponent.
     return static_cast<std::uint16_t>(sign | ((rebiased + 0xfffu + (rebiased >> 13 & 1u)) >> 13));
 }
 

@@ -1,4 +1,5 @@
-/// Reading and writing of images in CUDA C++, by PTX: the header of NVRTC's own functions would cost each compilation.
+/// Reading and writing images in CUDA C++, by PTX: the header of NVRTC's own functions would slow down each
+/// compilation.
 #include "language/texture_section.hpp"
 
 namespace gemel {
@@ -185,13 +186,13 @@ GEMEL_FUNCTION void gemel_write_uint(gemel_image_@D image, int x, int y, int z, 
 
 struct Type {
     const char *word, *ptx;
-    std::vector<int> place;  ///< which of the operands stands where
+    std::vector<int> place;  ///< the operands in their order
     const char* operands;
 };
 
 std::string of_type(const Type& type) {
     std::string text = replaced(replaced(replaced(access, "@D", type.word), "@K", type.ptx), "@O", type.operands);
-    for (const int first : {1, 2, 4}) {  // operands before the coordinates, the surface among them
+    for (const int first : {1, 2, 4}) {  // operands before the coordinates, including the surface
         std::string places;
         for (const int at : type.place) places += (places.empty() ? "%" : ", %") + std::to_string(first + 1 + at);
         text = replaced(std::move(text), "@" + std::to_string(first), places);

@@ -1,10 +1,10 @@
-/// Reading and writing of images in OpenCL C 1.2.
+/// Reading and writing images in OpenCL C 1.2.
 #include "language/texture_section.hpp"
 
 namespace gemel {
 namespace {
 
-// Devices without images get types of their own, so that textures over plain memory work in the same programs.
+// Devices without images get substitute types, so that textures over plain memory work in the same programs.
 const char* const textures = R"(#ifdef __IMAGE_SUPPORT__
 #define GEMEL_READ_ONLY __read_only
 #define GEMEL_SAMPLER sampler_t

@@ -1,4 +1,4 @@
-/// Finds the kernels that a program defines: parse_kernels.
+/// Finds the kernels defined in a program: parse_kernels().
 #include "language/declaration.hpp"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ bool among(const std::string_view (&words)[N], std::string_view word) {
 }
 
 constexpr std::string_view markers[] = {"KERNEL", "__global__", "__kernel", "kernel"};
-/// Words of a kernel's head that take a group in parentheses.
+/// Words in a kernel's head that take a group in parentheses.
 constexpr std::string_view attributes[] = {"REQD_WG_SIZE",   "RESIDENT_BLOCKS",   "__attribute__",
                                            "__attribute",    "__launch_bounds__", "__cluster_dims__",
                                            "__block_size__", "__maxnreg__",       "__declspec"};
 /// The portable words of parameter lists keep their meaning in a text that includes its prelude.
 constexpr std::string_view vocabulary[] = {"GLOBAL_MEM", "LOCAL_MEM",    "LOCAL_MEM_ARG", "CONSTANT_MEM",
                                            "RESTRICT",   "SHARED_ARENA", "GRID_BARRIER",  "LAUNCH_OFFSET"};
-/// TEXTURE_2D, IMAGE_2D_WRITE and their siblings.
+/// TEXTURE_2D, IMAGE_2D_WRITE and similar words.
 bool is_image_word(std::string_view word) {
     const std::size_t rank = word.starts_with("TEXTURE_") ? 8 : word.starts_with("IMAGE_") ? 6 : word.size();
     const std::string_view rest = word.substr(rank);
@@ -43,8 +43,8 @@ class Definitions {
         }
     }
 
-    /// Replaces macros by their bodies. Nothing when one of the words cannot be trusted: it takes arguments, is defined
-    /// differently in different places or only under a condition, or hides a pointer.
+    /// Replaces macros by their bodies. Empty if one of the words is unreliable: it takes arguments, is defined
+    /// differently in several places or only under a condition, or hides a pointer.
     std::optional<std::vector<Token>> expand(std::span<const Token> tokens) const {
         std::vector<Token> result;
         for (const Token& token : tokens)
@@ -94,7 +94,7 @@ class Definitions {
             opaque_.insert(name.text);
     }
 
-    /// Names of types that are pointers in disguise.
+    /// Names of types that hide a pointer.
     void type_alias(std::span<const Token> tokens, std::size_t begin, bool is_using) {
         std::size_t end = begin;
         int depth = 0;
@@ -103,8 +103,8 @@ class Definitions {
         for (; end < tokens.size(); ++end) {
             const Token& token = tokens[end];
             if (token.is(";") && depth == 0) break;
-            if (token.is("typedef") || token.is("using")) break;  // read when its own turn comes
-            // Neither a struct's members nor the size of an array say what the name stands for.
+            if (token.is("typedef") || token.is("using")) break;  // parsed separately
+            // Neither a struct's members nor an array's size define the name.
             if (token.is("{") || token.is("[")) ++depth;
             if ((token.is("}") || token.is("]")) && --depth < 0) return;
             if (depth > 0) continue;
@@ -121,7 +121,7 @@ class Definitions {
     int conditions_ = 0;
 };
 
-/// REQD_WG_SIZE(16, 16, 1) and reqd_work_group_size(16, 1, 1), given the tokens from the word on.
+/// REQD_WG_SIZE(16, 16, 1) or reqd_work_group_size(16, 1, 1), from the tokens of the word on.
 std::optional<std::array<std::uint32_t, 3>> three_numbers(std::span<const Token> tokens) {
     if (tokens.size() < 8) return std::nullopt;
     std::array<std::uint32_t, 3> extents{};
@@ -137,13 +137,13 @@ std::optional<std::array<std::uint32_t, 3>> three_numbers(std::span<const Token>
     return extents;
 }
 
-/// One declaration that has a marker in it, from its first token on.
+/// A declaration with a kernel marker, from its first token on.
 class Head {
    public:
     Head(std::span<const Token> tokens, std::size_t begin, std::size_t marker, const Definitions& definitions)
         : tokens_(tokens), at_(begin), marker_(marker), definitions_(definitions) {}
 
-    /// The signature if this is the definition of a kernel that can be read.
+    /// The signature, if this is the definition of a kernel that can be parsed.
     std::optional<KernelSignature> read() {
         if (!find_name()) return std::nullopt;
         name_ = tokens_[at_].text;
@@ -161,11 +161,11 @@ class Head {
     /// After read(): the position behind the brace that opens the kernel's body.
     std::size_t body() const { return tokens_[at_].position + 1; }
 
-    /// The name of a kernel that could not be read, and that is more than a declaration without a body.
+    /// The name of a kernel that cannot be parsed and has a body.
     const std::string& unreadable_name() const { return name_; }
 
    private:
-    /// Moves on to the kernel's name, past everything that may stand before it.
+    /// Advances to the kernel's name.
     bool find_name() {
         bool is_void = false;
         while (at_ < tokens_.size()) {
@@ -209,7 +209,7 @@ class Head {
             Unreadable why{};
             std::optional<Parameter> parameter = read_parameter(part, 0, why);
             if (!parameter) return false;
-            // A single unknown word may be a macro from another file that expands to several parameters.
+            // A single unknown word may be a macro from another file for several parameters.
             if (parameter->name.empty() && !parameter->is_pointer && parameter->dtype.empty()) return false;
             if (!parameter->name.empty() && !names.insert(parameter->name).second) return false;
             const Parameter& added = parameters.emplace_back(std::move(*parameter));
@@ -221,7 +221,7 @@ class Head {
         return true;
     }
 
-    /// A body must follow the parameters.
+    /// The parameters must be followed by a body.
     bool is_definition() {
         while (at_ < tokens_.size() && !tokens_[at_].is("{")) {
             if (tokens_[at_].is(";")) name_.clear();
@@ -238,7 +238,7 @@ class Head {
         return at_ < tokens_.size();
     }
 
-    /// Passes over an attribute, and notes the block size that it may require.
+    /// Skips an attribute, and records the block size that it may require.
     bool attribute() {
         const std::size_t begin = at_++;
         if (!skip_group()) return false;
@@ -248,7 +248,7 @@ class Head {
                 continue;
             const std::optional<std::vector<Token>> expanded = definitions_.expand(tokens_.subspan(i, at_ - i));
             const auto block = expanded ? three_numbers(*expanded) : std::nullopt;
-            // Two that differ stand under conditions.
+            // Two different ones must be under conditions.
             required_block_ = seen_block_ && block != required_block_ ? std::nullopt : block;
             seen_block_ = true;
         }

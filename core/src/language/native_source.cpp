@@ -1,4 +1,4 @@
-/// Of the texts that a user wrote by hand, the one for a context's dialect.
+/// Selects, of the user's native sources, the one for a context's dialect.
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/source.hpp>
@@ -19,7 +19,7 @@ const std::string& NativeSource::text(const Dialect& dialect) const {
     if (!cuda.empty()) given.push_back("cuda");
     if (!opencl.empty()) given.push_back("opencl");
     for (const auto& [other_name, unused] : other) given.push_back(other_name);
-    throw ArgumentError(gemel::text("this NativeSource has no text for the dialect '", name, "' of the context",
+    throw ArgumentError(gemel::text("NativeSource: there is no text for the dialect '", name, "' of the context",
                                     given.empty() ? "" : "; it has " + join(given)));
 }
 

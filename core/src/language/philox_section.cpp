@@ -1,4 +1,4 @@
-/// The text of philox_init and its siblings, around the functions that arrays draw with.
+/// The source of philox_init and related functions, around those with which arrays are drawn.
 #include "language/philox_section.hpp"
 
 #include <gemel/core/error.hpp>
@@ -105,7 +105,7 @@ std::vector<Dialect::Section> philox_sections(const std::string& double_guard, c
         philox_section("wide") + replaced(philox_section("unit64"), "gemel_unit(", "gemel_unit_double(");
     std::vector<Dialect::Section> all;
     for (const std::string cipher : {"philox", "threefry"}) {
-        // Under names of their own: a program may hold the kernels that draw arrays, and both ciphers.
+        // Under different names: a program may contain the kernels that draw arrays, and both ciphers.
         const auto own = [&](const std::string& part) {
             return replaced(replaced(part, "philox", cipher), "gemel_",
                             cipher == "philox" ? "gemel_random_" : "gemel_random3_");

@@ -1,4 +1,4 @@
-/// philox_init and its siblings: random numbers within kernels.
+/// philox_init and related functions: random numbers in kernels.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -8,8 +8,8 @@
 
 namespace gemel {
 
-/// @param double_guard  what the preprocessor asks whether there is double; empty where there always is
-/// @param needs  sections with as_float and its siblings, where the language has them not
+/// @param double_guard  the #if condition for the existence of double; empty: always
+/// @param needs  sections with as_float and related functions, for languages without them
 std::vector<Dialect::Section> philox_sections(const std::string& double_guard, const std::vector<std::string>& needs);
 
 }  // namespace gemel

@@ -14,7 +14,7 @@ namespace {
 bool starts_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_word(char c) { return starts_word(c) || (c >= '0' && c <= '9'); }
 
-/// All words of a text. Those in comments and strings count too: a section too many does no harm, one too few does.
+/// All words of a text, including those in comments and strings: an unneeded section does no harm, a missing one does.
 std::set<std::string_view> words_of(std::string_view program) {
     std::set<std::string_view> words;
     for (std::size_t i = 0; i < program.size();) {
@@ -29,7 +29,7 @@ std::set<std::string_view> words_of(std::string_view program) {
     return words;
 }
 
-/// Those of textures and images are large: programs that cannot use them go without.
+/// The sections of textures and images are large, so programs that cannot use them omit them.
 bool is_of_images(const Dialect::Section& section) {
     const std::string_view word = section.words.empty() ? std::string_view() : section.words.front();
     return word.starts_with("TEXTURE") || word.starts_with("texture") || word.starts_with("image");
@@ -97,7 +97,7 @@ class Printer {
         define_if_absent("NAN", d.nan);
     }
 
-    /// Kernels that are named as functions of the language are.
+    /// Renames kernels whose names are those of functions of the language.
     void rename_kernels(std::string_view program, const std::set<std::string_view>& used) {
         const auto& own = dialect_.own_functions;
         if (std::none_of(own.begin(), own.end(), [&](const std::string& name) { return used.contains(name); })) return;
@@ -141,7 +141,7 @@ class Printer {
 std::string prelude(const Dialect& dialect, std::string_view program) {
     const std::set<std::string_view> used = words_of(program);
     Printer printer(dialect);
-    if (program.find("##") != std::string_view::npos) {  // pasted words do not show in the text
+    if (program.find("##") != std::string_view::npos) {  // pasted words do not occur in the text
         const bool with_images = may_use_images(program);
         printer.macros();
         printer.arena();

@@ -1,4 +1,4 @@
-/// Signatures of kernels and of generators, read from text and written to it.
+/// Signatures of kernels and of generators: parsing and printing.
 #include <gemel/core/signature.hpp>
 
 #include "language/declaration.hpp"
@@ -148,7 +148,7 @@ std::string serialize(const std::vector<KernelSignature>& signatures) {
         for (const Parameter& p : signature.parameters) {
             writer.string(p.name);
             writer.string(p.type);
-            // A layout is an address and means nothing to another process; the type's name is kept.
+            // A layout is an address, which means nothing to another process; the type's name is stored.
             const DType dtype = p.dtype.layout() ? DType() : p.dtype;
             writer.number(static_cast<std::uint64_t>(dtype.kind()));
             writer.number(dtype.size_bytes());

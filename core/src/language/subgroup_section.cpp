@@ -1,4 +1,4 @@
-/// The text of subgroup_add and its siblings, of one exchange of words.
+/// The source of subgroup_add and related functions, based on one exchange of words.
 #include "language/subgroup_section.hpp"
 
 #include <utility>

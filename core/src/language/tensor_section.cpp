@@ -7,9 +7,9 @@
 namespace gemel {
 namespace {
 
-/// `{bytes}` bytes into shared memory, of which the first `valid` are read and the others are zero.
+/// Copies `{bytes}` bytes to shared memory, of which the first `valid` are read and the others are zero.
 std::string copy_async(const TensorSpelling& s, int bytes) {
-    // Only accesses of 16 bytes may leave the first-level cache alone.
+    // Only accesses of 16 bytes can bypass the first-level cache.
     return fmt::format(
         R"(GEMEL_FUNCTION void gemel_copy_async_{0}({1}void *p, {2}const void *from, int valid) {{
     asm volatile("cp.async.{3}.shared.global [%0], [%1], {0}, %2;" :: "r"({4}), "l"(from), "r"(valid) : "memory");
@@ -55,7 +55,7 @@ const char* const multiply_double =
 }
 )";
 
-// Tensor cores read the upper 19 bits: half of the last of them is added, but to infinities and NaN.
+// Tensor cores read the upper 19 bits; rounds to them, except infinities and NaN.
 const char* const others =
     R"(GEMEL_FUNCTION void gemel_commit_copies(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
 GEMEL_FUNCTION uint32_t gemel_tf32(uint32_t bits) { return (bits & 0x7fffffffu) < 0x7f800000u ? bits + 0x1000u : bits; }

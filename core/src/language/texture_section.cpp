@@ -202,9 +202,9 @@ const char* const numbers = R"(GEMEL_FUNCTION uint4 gemel_as_uint4(int4 v) {
 
 struct Rank {
     const char* word;
-    const char* suffix;  ///< of the words that name the rank
+    const char* suffix;  ///< of the words for this rank
     const char* image;
-    const char* parameters;  ///< of a read, behind the texture
+    const char* parameters;  ///< of a read, after the texture
     const char* coordinates;
     int dimensions;
     bool is_layered;
@@ -216,7 +216,7 @@ constexpr Rank ranks[] = {
     {"TEXTURE_1D_LAYERED", "_1d_layered", "1D_LAYERED", "float x, int layer", "x, 0.0f, 0.0f, layer", 1, true},
     {"TEXTURE_2D_LAYERED", "_2d_layered", "2D_LAYERED", "float x, float y, int layer", "x, y, 0.0f, layer", 2, true},
 };
-/// Names of the reads' parameters: "x, y".
+/// The names of a read's parameters: "x, y".
 std::string names_of(const Rank& rank) {
     std::string names = "x";
     if (rank.dimensions > 1) names += ", y";
@@ -250,8 +250,8 @@ Dialect::Section section_of(const Rank& rank) {
     return {.name = rank.word, .words = {rank.word}, .text = text, .needs = {"textures"}};
 }
 
-/// OpenCL C 1.2 has no macros with any number of arguments: where a program has textures with different numbers of
-/// coordinates, what a compiler says of the short word names the remedy.
+/// OpenCL C 1.2 has no variadic macros. If a program has textures with different numbers of coordinates, the compiler's
+/// message about the short word names the remedy.
 std::string arity_text() {
     std::string text = "#if defined(GEMEL_ARITY_1) + defined(GEMEL_ARITY_2) + defined(GEMEL_ARITY_3) > 1\n";
     for (const char* kind : {"", "_int", "_uint"})
@@ -266,7 +266,7 @@ std::string arity_text() {
     return text + "#endif\n";
 }
 
-// Values are converted between the kinds of channels: what a kernel reads or writes never depends on chance.
+// Values are converted between the kinds of channels, so that every read and write is defined.
 const char* const image_reading = R"(GEMEL_FUNCTION int4 image_read_int(@I image, @P);
 GEMEL_FUNCTION float4 image_read(@I image, @P) {
     float4 v = make_float4(0.0f, 0.0f, 0.0f, 0.0f);

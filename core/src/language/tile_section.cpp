@@ -21,8 +21,7 @@ namespace {
 
 constexpr int widths[] = {64, 128, 256};
 
-/// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory; turned: with neighbours along rows or
-/// columns.
+/// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory; turned: contiguous along rows or columns.
 std::string of_16_bits(const char* name, const char* type, int width) {
     const int count = width / 2;
     return fmt::format(
@@ -35,7 +34,8 @@ GEMEL_FUNCTION void gemel_multiply_tiles_{0}_{1}(float *c, uint64_t a, uint64_t 
         name, width, type, tile_sums(count), count, count + 1, count + 2, count + 3, tile_sum_operands(count));
 }
 
-/// c += a b for a of 64 x 8, which the lanes have as for gemel_multiply_tf32, and b of 8 x `width` in shared memory.
+/// c += a b for a of 64 x 8 in registers, distributed as for gemel_multiply_tf32, and b of 8 x `width` in shared
+/// memory.
 std::string of_tf32(int width) {
     const int count = width / 2;
     return fmt::format(
@@ -47,8 +47,8 @@ std::string of_tf32(int width) {
         width, tile_sums(count), count, count + 1, count + 2, count + 3, count + 4, tile_sum_operands(count));
 }
 
-// A tile's number: its address, the distance of its halves where 64 elements fill a line (`lead` bytes), that of groups
-// of eight lines, and the exchange within lines of 128 bytes.
+// The descriptor of a tile: its address, the distance of its halves if 64 elements fill a line (`lead` bytes), the
+// distance of groups of eight lines, and the swizzle in lines of 128 bytes.
 const char* const others = R"(GEMEL_FUNCTION uint64_t gemel_tile(const void *p, int lead) {
     return (uint64_t)((uint32_t)__cvta_generic_to_shared(p) >> 4 & 0x3fffu) | (uint64_t)(lead >> 4) << 16 | (uint64_t)64 << 32 | (uint64_t)1 << 62;
 }

@@ -1,5 +1,4 @@
-/// Words for matrix products by groups of four warps (wgmma), which NVIDIA's sm_90a has and CUDA's compiler alone
-/// takes.
+/// Functions for matrix products by warp groups (wgmma), for sm_90a and CUDA's compiler only.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -8,12 +7,12 @@
 
 namespace gemel {
 
-/// gemel_tile, gemel_multiply_tiles_* and what orders them, in PTX. A tile lies in shared memory as lines of 128 bytes
-/// whose eight accesses of 16 bytes are exchanged by the line's number: access k of line r lies at k ^ r % 8.
+/// gemel_tile, gemel_multiply_tiles_* and their fences, in PTX. A tile in shared memory has lines of 128 bytes whose
+/// eight 16-byte accesses are swizzled by the line number: access k of line r is at k ^ r % 8.
 /// @source PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"
 Dialect::Section tile_section();
 
-/// "%0, %1, ..." and `"+f"(c[0]), ...`: so many of a thread's sums as operands of PTX.
+/// "%0, %1, ..." and `"+f"(c[0]), ...`: this many sums of a thread as operands of PTX.
 std::string tile_sums(int count);
 std::string tile_sum_operands(int count);
 

@@ -45,7 +45,7 @@ class Tokenizer {
    private:
     bool starts_with(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
-    /// Bytes of a backslash with the line end that follows it, or 0.
+    /// The bytes of a backslash and the line end after it, or 0.
     std::size_t splice_length(std::size_t at) const {
         if (text_[at] != '\\') return 0;
         if (text_.substr(at + 1, 1) == "\n") return 2;
@@ -61,7 +61,7 @@ class Tokenizer {
         at_ = end == std::string_view::npos ? text_.size() : end + 2;
     }
 
-    /// A string or character, which ends with its line at the latest.
+    /// A string or character literal, which ends with its line at the latest.
     void skip_literal() {
         const char quote = text_[at_++];
         while (at_ < text_.size() && text_[at_] != '\n') {
@@ -115,7 +115,7 @@ class Tokenizer {
                 add(Token::Kind::word, begin);
             }
         } else if (is_digit(c)) {
-            // Also 1e-5, 0x1p+3 and 1'000: one token each.
+            // 1e-5, 0x1p+3 and 1'000 are one token each.
             while (at_ < text_.size()) {
                 const char next = text_[at_];
                 const bool is_exponent = next == 'e' || next == 'E' || next == 'p' || next == 'P';

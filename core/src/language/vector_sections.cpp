@@ -11,7 +11,7 @@ namespace {
 constexpr std::array narrow{"char", "uchar", "short", "ushort", "int", "uint", "float"};
 constexpr std::array wide{"long", "ulong", "double"};
 
-/// "x, y, z" or "s0, s1, ...", each with `before` in front.
+/// "x, y, z" or "s0, s1, ...", each prefixed with `before`.
 std::string lane_list(int lanes, const std::string& before) {
     std::vector<std::string> names;
     for (int k = 0; k < lanes; ++k)
@@ -19,7 +19,7 @@ std::string lane_list(int lanes, const std::string& before) {
     return join(names, ", ");
 }
 
-/// Under a name of its own behind a macro: CUDA has some of these, packed more tightly.
+/// A type with its own name behind a macro: CUDA has some of these, packed more tightly.
 Dialect::Section cuda_vector(const std::string& base, int lanes, int lane_bytes) {
     const std::string name = text(base, lanes), own = "gemel_" + name;
     const int places = lanes == 3 ? 4 : lanes;

@@ -1,4 +1,4 @@
-/// Vector types that one language has and the other lacks, and the words that make them.
+/// Vector types that only one language has, and the functions that make vectors.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -7,10 +7,10 @@
 
 namespace gemel {
 
-/// make_float4(x, y, z, w) and its siblings, which OpenCL C has not.
+/// make_float4(x, y, z, w) and related functions, which OpenCL C lacks.
 Dialect::Section opencl_vector_section();
-/// Vectors of 3, 8 and 16 lanes, and of 4 lanes of 64 bits, which CUDA has not, or not with the size and the alignment
-/// that they have in OpenCL. A section for each, so that a program gets those it names.
+/// Vectors of 3, 8 and 16 lanes, and of 4 lanes of 64 bits, which CUDA lacks or has with other sizes and alignments
+/// than OpenCL. There is a section for each, so that programs get only those that they use.
 std::vector<Dialect::Section> cuda_vector_sections();
 
 }  // namespace gemel

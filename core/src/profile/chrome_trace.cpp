@@ -9,7 +9,7 @@
 namespace gemel::profile {
 namespace {
 
-/// How many bytes of well-formed UTF-8 begin there, 0 if none.
+/// The number of bytes of well-formed UTF-8 at this position; 0 if it is not well-formed.
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -51,7 +51,7 @@ class Json {
         }
         out_ += '"';
     }
-    /// Three digits behind the point, whatever the locale.
+    /// Three decimals, independent of the locale.
     void number(double value) {
         char digits[400];
         const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 3);
@@ -141,7 +141,7 @@ void write_command(Json& json, const Command& c, const Row& row, double start_us
     json.end();
 }
 
-/// By row and start. An event's time is rounded, and one begins where the other ends: none overlaps the one before.
+/// Events by row and start. No timed event begins before the end of the previous one, even after rounding.
 void write_commands(Json& json, const std::deque<Command>& commands, const std::deque<Row>& rows,
                     const std::deque<ContextClock>& contexts) {
     const auto start_of = [&](const Command& c) {
@@ -152,7 +152,7 @@ void write_commands(Json& json, const std::deque<Command>& commands, const std::
     std::stable_sort(sorted.begin(), sorted.end(), [&](const Command* a, const Command* b) {
         return a->row != b->row ? a->row < b->row : start_of(*a) < start_of(*b);
     });
-    // In whole nanoseconds, as they are printed: a start plus a duration is then exactly an end.
+    // In whole nanoseconds, as printed, so that start plus duration is exactly the end.
     std::int64_t previous_end = 0;
     std::size_t row = none;
     for (const Command* c : sorted) {

@@ -1,4 +1,4 @@
-/// Collecting without waiting: times are asked for when commands have ended.
+/// Collects without waiting: times are read when commands have ended.
 #include "profile/collector.hpp"
 
 #include <unistd.h>
@@ -67,13 +67,13 @@ void Collector::resolve(Command& command) {
         const double offset = command.enqueued_us - command.start_us;
         clock.offset_us = clock.has_offset ? std::max(clock.offset_us, offset) : offset;
         clock.has_offset = true;
-        // Drivers tell times as floats: the base stays near.
+        // Drivers report times as floats, so the base stays near.
         constexpr double near_us = 1e6;
         if (!clock.base || std::abs(since) > near_us) {
             clock.base = timing;
             clock.base_us = command.start_us;
         }
-    } catch (const std::exception&) {  // the context is lost, or its queue cannot time
+    } catch (const std::exception&) {  // the context is lost, or its queue does not support timing
         command.timed = false;
     }
 }
@@ -98,7 +98,7 @@ void Collector::settle(std::chrono::milliseconds limit, bool last) {
     const auto until = forever ? Clock::time_point::max() : Clock::now() + limit;
     std::unique_lock lock(mutex_);
     closed_ = closed_ || last;
-    const std::size_t end = commands_.size();  // others may go on adding
+    const std::size_t end = commands_.size();  // others may add more
     while (resolved_ < end) {
         const std::size_t at = resolved_;
         const std::shared_ptr<plugin::Timing> timing = commands_[at].timing;
@@ -112,7 +112,7 @@ void Collector::settle(std::chrono::milliseconds limit, bool last) {
             ended = false;
         }
         lock.lock();
-        if (resolved_ != at) continue;  // another thread has been here
+        if (resolved_ != at) continue;  // another thread was here
         if (!ended) commands_[at].timing.reset();
         resolve(commands_[at]);
         ++resolved_;

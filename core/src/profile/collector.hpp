@@ -1,4 +1,4 @@
-/// What a profile has collected: commands with their device times, ranges of the host, compilations, growth of pools.
+/// The contents of a profile: commands with device times, host ranges, compilations, growth of pools.
 #pragma once
 
 #include <gemel/core/plugin_timing.hpp>
@@ -26,37 +26,37 @@ inline constexpr std::size_t none = ~std::size_t{0};
 struct Row {
     std::size_t context = 0;
     std::string name;
-    std::mutex turn;  ///< of the thread that enqueues a command between two events
+    std::mutex turn;  ///< held by a thread that enqueues a command between two events
 };
 
 struct Command {
     enum class Kind : std::uint8_t { launch, graph, upload, download, copy, fill };
     Kind kind = Kind::launch;
     const char* name = "";  ///< never freed
-    std::size_t bytes = 0;  ///< of a launch: of its array arguments, at most
+    std::size_t bytes = 0;  ///< of a launch: of its array arguments, an upper limit
     std::array<std::uint32_t, 3> grid{}, block{};
     std::size_t row = 0;
-    std::size_t range = none;  ///< in which it was enqueued
-    double enqueued_us = 0;    ///< host time since the session began
+    std::size_t range = none;  ///< the range in which it was enqueued
+    double enqueued_us = 0;    ///< host time since the beginning of the session
     double enqueue_duration_us = 0;
     std::shared_ptr<plugin::Timing> timing;  ///< until the times are known
 
-    bool timed = false;   ///< the device told when it ran
-    double start_us = 0;  ///< on the clock of its context
+    bool timed = false;   ///< the device has reported its times
+    double start_us = 0;  ///< on its context's clock
     double duration_us = 0;
 };
 
-/// A stretch of the host's time: a range of the user's, or the compilation of a program.
+/// A range of host time: a range of the user's, or the compilation of a program.
 struct HostSpan {
     std::string name;
     bool is_compilation = false;
-    const char* outcome = "";  ///< of a compilation: where the program came from
+    const char* outcome = "";  ///< of a compilation: the source of the program
     std::size_t thread = 0;
     std::size_t parent = none;
     double begin_us = 0, end_us = -1;
 };
 
-/// Values of counters from a moment on.
+/// Values of counters from a time on.
 struct Sample {
     enum class Of : std::uint8_t { programs, memory };
     Of of = Of::programs;
@@ -65,18 +65,18 @@ struct Sample {
     std::array<std::uint64_t, 3> values{};  ///< compiled, from disk, from memory; or active, held, peak
 };
 
-/// A context: its devices's clock begins where `base` began, plus what has gone by before.
+/// A context: its device's clock starts where `base` was recorded; earlier bases are added.
 struct ContextClock {
     std::string description;
     std::shared_ptr<plugin::Timing> base;
     double base_us = 0;
-    double offset_us = 0;  ///< host time minus device time, at least: nothing starts before it is enqueued
+    double offset_us = 0;  ///< host time minus device time, a lower limit: no command starts before it is enqueued
     bool has_offset = false;
     std::uint64_t id = 0;
     int streams = 0;
 };
 
-/// Thread-safe. What is collected is read after settle().
+/// Thread-safe. Results may be read after settle().
 class Collector {
    public:
     explicit Collector(std::string file);
@@ -86,7 +86,7 @@ class Collector {
     double now_us() const;
 
     std::size_t context(std::uint64_t id, const std::string& description);
-    /// The row of a stream; `name` is that of a new one, or empty for the next number.
+    /// The row of a stream; `name` names a new row, and an empty name gives it the next number.
     std::size_t row(const std::weak_ptr<void>& stream, std::size_t context, const char* name, Row*& found);
     void add(Command command);
 
@@ -95,10 +95,10 @@ class Collector {
     void compilation(std::string name, const char* outcome, double begin_us);
     void sample(Sample::Of of, std::size_t context, const std::array<std::uint64_t, 3>& values);
 
-    /// Finds out when all commands ran, and waits for those that still run: `limit` at most. From then on open ranges
-    /// count as ended, and nothing is added.
+    /// Reads the times of all commands, and waits for running ones, at most for `limit`. Afterwards open ranges count
+    /// as ended, and nothing is added.
     void settle(std::chrono::milliseconds limit, bool last);
-    /// After settle().
+    /// Only after settle().
     std::string trace();
     std::string table();
 
@@ -115,7 +115,7 @@ class Collector {
     };
     Thread& this_thread();
     void resolve(Command& command);
-    /// Of the oldest commands those that have ended, a few at a time.
+    /// Reads the times of some of the oldest commands that have ended.
     void resolve_some();
 
     std::mutex mutex_;

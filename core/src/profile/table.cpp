@@ -11,7 +11,7 @@ namespace {
 struct Line {
     std::string name;
     std::size_t calls = 0, untimed = 0;
-    double us = 0;       ///< of the device
+    double us = 0;       ///< device time
     double host_us = 0;  ///< of ranges
     std::uint64_t bytes = 0;
 };
@@ -29,7 +29,7 @@ std::string bytes_text(double bytes) {
     return fixed(bytes, unit == 0 ? 0 : 1) + " " + units[unit];
 }
 
-/// Columns: the first to the left, the others to the right.
+/// Prints columns: the first left-aligned, the others right-aligned.
 std::string columns(const std::vector<std::vector<std::string>>& lines) {
     std::vector<std::size_t> widths;
     for (const auto& line : lines)

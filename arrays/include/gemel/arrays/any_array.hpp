@@ -79,8 +79,8 @@ class GEMEL_API AnyArray {
         return view(packed);
     }
     AnyArray view(std::span<const Index> indices) const;
-    /// The same elements in another shape; one extent may be -1. A view if strides can describe it, else a copy
-    /// (is_view_of() tells which). @param order  in which elements are counted in both shapes
+    /// The same elements in another shape; one extent may be -1. A view if strides can describe it, else a copy (check
+    /// with is_view_of()). @param order  in which elements are counted in both shapes
     /// @throws ArgumentError if the numbers of elements differ
     AnyArray reshape(const Shape& shape, Order order = Order::C) const;
     /// The elements along one axis: a view of a contiguous array, else a copy.

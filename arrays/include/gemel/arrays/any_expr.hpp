@@ -61,7 +61,8 @@ class GEMEL_API AnyExpr {
     /// @throws ArgumentError naming the operation if it is not defined for the types or shapes
     AnyExpr(const OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
 
-    /// Of a number its own type (of integers int64), though beside arrays it is weak.
+    /// The type of the result. For a number its own type (int64 for integers), although it is weak together with
+    /// arrays.
     DType dtype() const;
     const Shape& shape() const;
     /// Runs the kernel. @returns a new array @throws ArgumentError if there are numbers alone

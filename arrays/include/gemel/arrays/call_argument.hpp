@@ -40,7 +40,7 @@ struct CallArgument {
 
     const AnyArray* array = nullptr;
     Argument value;
-    bool rounds = false;  ///< a number beside arrays of an expression: as NumPy's, it may round to a floating type
+    bool rounds = false;  ///< a number in an expression with arrays: it may round to a floating type, as in NumPy
 };
 
 /// What a generated kernel can be called with: arrays and values. Host ranges: to_gpu() makes an array of them.

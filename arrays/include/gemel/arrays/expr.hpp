@@ -51,7 +51,7 @@ constexpr DType operation_dtype() {
     return common.dtype();
 }
 
-/// Of numbers in logic only the truth counts: they need not be values of the arrays beside them.
+/// Numbers in logical operations count only as true or false: the arrays' type need not be able to hold them.
 template <class X>
 decltype(auto) truth_of(X&& x) {
     using Plain = std::remove_cvref_t<X>;

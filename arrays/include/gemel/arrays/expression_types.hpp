@@ -39,7 +39,7 @@ template <> struct NumberOf<DType::Kind::complex, 8> { using type = cfloat; };
 template <> struct NumberOf<DType::Kind::complex, 16> { using type = cdouble; };
 // clang-format on
 
-/// Numbers of the host that may stand beside an array.
+/// Host numbers that may be operands together with arrays.
 template <class V>
 concept HostNumber = NumberElement<V>;
 

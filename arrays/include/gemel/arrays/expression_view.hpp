@@ -52,7 +52,8 @@ class GEMEL_API ExpressionOperands {
 /// The text of an expression in the making; operands come in the same order.
 class GEMEL_API ExpressionText {
    public:
-    /// @param vector  of OpenCL's, float16 or double8: the text is that of so many elements, if vectors_fit()
+    /// @param vector  an OpenCL vector type, such as float16 or double8: the text computes its elements at once, if
+    ///         vectors_fit()
     explicit ExpressionText(const ExpressionOperands& operands, DType vector = {})
         : operands_(operands), vector_(vector) {}
     /// Is everything that was printed there for vectors as well, and is some of it faster so?
@@ -102,7 +103,7 @@ class GEMEL_API ExpressionText {
 /// Any expression.
 struct ExpressionView {
     const void* expression;
-    std::uint64_t type;  ///< tells kinds of expressions apart: equal ones have the same text
+    std::uint64_t type;  ///< distinguishes kinds of expressions: equal ones have the same text
     DType dtype;
     void (*collect)(const void* expression, ExpressionOperands& operands);
     std::string (*print)(const void* expression, ExpressionText& text, DType as);

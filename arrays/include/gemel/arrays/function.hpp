@@ -141,7 +141,7 @@ class Function<R(A...)> : public AnyFunction {
     }
 };
 
-/// expression() with functions of the user's beside those of the library:
+/// expression() with the user's functions in addition to those of the library:
 /// `expression("smooth(x, y) + 1", {{"x", x}, {"y", y}}, {smooth})`
 /// @throws ArgumentError also if two of them have one name
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands,

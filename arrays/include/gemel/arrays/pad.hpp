@@ -50,8 +50,8 @@ GEMEL_API AnyArray pad(const AnyArray& x, const PadWidths& widths, PadMode mode,
 ///
 /// @param x  any layout, or an expression, which is evaluated first
 /// @returns  a new array in C order
-/// @throws ArgumentError if a width is negative, if there are neither one nor as many widths as axes, and if an axis
-///         without elements shall be widened by other than a constant
+/// @throws ArgumentError if a width is negative, if the number of widths is neither one nor that of the axes, and if an
+///         axis without elements would be padded by anything but a constant
 /// @time one launch, enqueued
 template <ArrayOrExpression X>
 auto pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) {

@@ -9,10 +9,10 @@
 
 namespace gemel {
 
-/// What `print(a)` shows for the same array in NumPy 2: columns aligned, lines of at most 75 characters, above 1000
-/// elements the three first and last along each axis, floating-point numbers with the fewest digits (at most 8 behind
-/// the point) that tell them apart from others of their type. Structs and vectors are tuples. Downloads what it shows
-/// and blocks.
+/// The output of `print(a)` in NumPy 2 for the same array: aligned columns, lines of at most 75 characters, the first
+/// and last three elements along each axis if there are more than 1000, floating-point numbers with the fewest digits
+/// (at most 8 after the point) that distinguish them from others of their type. Structs and vectors are tuples.
+/// Downloads the elements to be shown and blocks.
 GEMEL_API std::string to_string(const AnyArray& array);
 GEMEL_API std::ostream& operator<<(std::ostream& out, const AnyArray& array);
 

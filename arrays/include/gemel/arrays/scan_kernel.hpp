@@ -65,8 +65,8 @@ class GEMEL_API Scan {
    public:
     Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec);
     void run(const ScanOptions& options, std::span<const CallArgument> arguments) const;
-    /// Of a scan whose segments are rows of so many elements, which are scanned each for itself where that is faster.
-    /// The output statement names what it writes and `item`, and nothing else.
+    /// For a scan whose segments are rows of `row_length` elements: each row is scanned on its own if that is faster.
+    /// The output statement uses only its own arguments and `item`.
     void run_rows(std::size_t row_length, const ScanOptions& options, std::span<const CallArgument> arguments) const;
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 

@@ -54,7 +54,7 @@ struct Options {
     /// Of a library call that runs several: "elementwise", "reduction", "scan", "sort", ... The first that is not mere
     /// copying and filling if left out.
     std::string family = {};
-    /// Of a library call: tells its stored trials from those of others. Its type and text if left out.
+    /// For a library call: distinguishes its stored trials from those of other calls. Default: its type and text.
     std::string name = {};
 };
 

@@ -82,13 +82,13 @@ concept VectorOperand = VectorElement<typename OperandElement<std::remove_cvref_
 namespace detail {
 
 template <class X>
-struct LaneCount : std::integral_constant<int, 0> {};  // numbers stand beside vectors of any length
+struct LaneCount : std::integral_constant<int, 0> {};  // numbers fit vectors of any length
 template <VectorOperand X>
 struct LaneCount<X> : std::integral_constant<int, LanesOf<typename OperandElement<X>::type>::count> {};
 template <VectorElement X>
 struct LaneCount<X> : std::integral_constant<int, LanesOf<X>::count> {};
 
-/// One operand as an array, an expression or a number to compute with beside (..., lanes).
+/// One operand as an array, an expression or a number that broadcasts to (..., lanes).
 template <class X>
 auto lane_operand(const X& x, const Context& context) {
     if constexpr (HostNumber<X>) {

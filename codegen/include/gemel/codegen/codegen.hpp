@@ -1,4 +1,4 @@
-/// All of codegen: what makes kernel text without a device.
+/// All headers of codegen: generators of kernel source, which need no device.
 #pragma once
 
 #include <gemel/codegen/elementwise.hpp>

@@ -1,4 +1,4 @@
-/// The text of element-wise kernels: a snippet is run for every index.
+/// The source of element-wise kernels, which run a snippet for every index.
 #pragma once
 
 #include <gemel/codegen/layout.hpp>
@@ -16,36 +16,39 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// An element-wise kernel as a user describes it, all types known.
+/// An element-wise kernel as the user describes it, with all types known.
 struct ElementwiseRequest {
     std::string name = "elementwise";
     std::vector<Parameter> arguments = {};
     Snippet operation = {};
-    std::string preamble = {};    ///< at file scope, in front
-    std::string loop_prep = {};   ///< once per thread, before its elements: there is no i
-    std::string after_loop = {};  ///< once per thread, after them: nor here
+    std::string preamble = {};    ///< at file scope, before the kernel
+    std::string loop_prep = {};   ///< once per thread, before its elements; `i` is not defined
+    std::string after_loop = {};  ///< once per thread, after its elements; `i` is not defined
 };
 
-/// Elements that one thread of the packed variant takes per access.
+/// The number of elements per access of a thread in the packed variant.
 GEMEL_API int pack_length(const std::vector<Parameter>& arguments, const KernelLayout& layout,
                           std::uint32_t access_bytes);
 
-/// The kernel's text. Behind the request's arguments it has these parameters, all of the index type (int or int64_t)
-/// but the layout: the offset in bytes of each array that has one (always int64_t), the layout (extents, then each
-/// strided array's strides), the length `n`, and `head` (packed: elements before the first aligned one) or `count`,
-/// `start` and `step` (sliced: how many indices, the first, from one to the next). A packed variant is launched with
-/// ceil(packs / (block * unroll * rounds)) blocks, at least one, where packs = (n - head) / pack length; one in tiles
-/// with a block per tile: along the grid's x and y the tiles of the last two axes, along z all axes before, or all
-/// along x where arrays are turned round, those of a row of tiles next to each other; others with one thread per
-/// `unroll` indices.
-/// @throws ArgumentError naming the argument, if the snippet cannot be turned into a kernel
+/// The kernel's source. Parameters after the request's arguments, of the index type (int or int64_t) unless stated:
+///   the offset of each array that has one, in bytes (always int64_t)
+///   the layout, a struct of the extents and then the strides of each strided array
+///   n, the length
+///   packed: head, the number of elements before the first aligned one
+///   sliced: count, start and step: how many indices, the first one, and the distance between two
+/// Launched with
+///   packed: ceil(packs / (block * unroll * rounds)) blocks, at least one, where packs = (n - head) / pack length
+///   tiles: a block per tile; x and y of the grid count the tiles of the last two axes, z the positions along all other
+///          axes. With transposed arrays x counts all tiles, row by row
+///   otherwise: a thread per `unroll` indices
+/// @throws ArgumentError naming the argument if the snippet cannot be turned into a kernel
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const KernelLayout& layout,
                                          const ElementwiseTuning& tuning, const Dialect& dialect);
 
-/// Checks what does not depend on types and layouts. @throws ArgumentError
+/// Checks everything that does not depend on types and layouts. @throws ArgumentError
 GEMEL_API void check_request(const ElementwiseRequest& request);
 
-/// The layout in which all arrays are contiguous, aligned and short: for looking at a kernel's text.
+/// The layout of contiguous, aligned and short arrays, for showing a kernel's source.
 GEMEL_API KernelLayout plain_layout(const std::vector<Parameter>& arguments, const std::vector<ArrayUse>& uses);
 GEMEL_API std::string elementwise_source(const ElementwiseRequest& request, const Dialect& dialect);
 

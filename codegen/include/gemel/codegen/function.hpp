@@ -1,4 +1,4 @@
-/// Functions, kernels and whole programs of syntax trees. `context.compile(kernel)` compiles them as they are.
+/// Functions, kernels and programs of syntax trees. `context.compile(kernel)` compiles them.
 #pragma once
 
 #include <gemel/codegen/statement.hpp>
@@ -15,63 +15,62 @@ namespace gemel::codegen {
 struct FunctionParameter {
     Type type = {};
     std::string name = {};
-    bool is_arena = false;  ///< the kernel's dynamic shared memory: the word SHARED_ARENA
+    bool is_arena = false;  ///< dynamic shared memory: printed as SHARED_ARENA
 };
 
-/// Pointers to device memory, shared memory, tables, and a thread's own variables.
+/// Pointers to device memory, shared memory, constant tables, and a thread's private variables.
 GEMEL_API FunctionParameter global_pointer(const Type& type, const std::string& name);
 GEMEL_API FunctionParameter shared_pointer(const Type& type, const std::string& name);
 GEMEL_API FunctionParameter constant_pointer(const Type& type, const std::string& name);
 GEMEL_API FunctionParameter thread_pointer(const Type& type, const std::string& name);
-/// A parameter by value.
+/// A parameter passed by value.
 GEMEL_API FunctionParameter value(const Type& type, const std::string& name);
 template <ElementType T>
 FunctionParameter value(const std::string& name) {
     return value(Type(dtype_of<T>()), name);
 }
-/// A pointer whose memory no other parameter reaches.
+/// The same pointer with `restrict`: no other parameter accesses its memory.
 GEMEL_API FunctionParameter restricted(FunctionParameter parameter);
-/// Dynamic shared memory, which the body knows as `shared_arena`; the last parameter of a kernel.
+/// Dynamic shared memory, named `shared_arena` in the body. Must be the kernel's last parameter.
 GEMEL_API FunctionParameter shared_arena();
 
-/// A kernel, or a function that kernels call.
+/// A kernel, or a device function.
 struct GEMEL_API Function {
     std::string name = {};
     std::vector<FunctionParameter> parameters = {};
     Statements body = {};
     bool is_kernel = false;
     Type result = {};                                                 ///< of a device function; kernels return nothing
-    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size that it is launched with
+    std::optional<std::array<std::uint32_t, 3>> required_block = {};  ///< the only block size of a launch
 
-    /// Its text, with the structs that it uses before it; what Context::compile puts the portable words in front of.
+    /// The source, preceded by the structs that it uses. Context::compile() adds the portable words.
     std::string source(const Dialect& dialect) const;
 };
 
-/// @throws ArgumentError if a name is not an identifier, a parameter has no type, or the body returns what it must not;
-/// for
-///                       kernels also if a parameter points to a thread's own memory, a shared array stands inside
-///                       another statement, or the required block has no threads
+/// @throws ArgumentError if a name is not an identifier, a parameter has no type, or a returned value does not fit the
+///         return type; for kernels also if a parameter points to private memory, a shared array is declared inside
+///         another statement, or the required block has no threads
 GEMEL_API Function kernel(const std::string& name, std::vector<FunctionParameter> parameters, Statements body,
                           std::optional<std::array<std::uint32_t, 3>> required_block = {});
 GEMEL_API Function device_function(const Type& result, const std::string& name,
                                    std::vector<FunctionParameter> parameters, Statements body);
 
-/// A field of a struct that is declared by hand.
+/// A field of a struct that Program::add_struct() declares.
 struct StructMember {
     Type type = {};
     std::string name = {};
-    std::size_t count = 1;  ///< more than 1 for an array
+    std::size_t count = 1;  ///< elements; above 1 the field is an array
 };
 
-/// Everything that is compiled together, in order.
+/// Everything that is compiled together, in the order in which it was added.
 class GEMEL_API Program {
    public:
     Program& add(const Function& function);
-    /// A struct by its members; in the tree its type is named_type(name).
+    /// Declares a struct. Expressions refer to its type by named_type(name).
     Program& add_struct(const std::string& name, const std::vector<StructMember>& members);
-    /// A table at file scope that kernels read. Its values are constants: literals, and what a preamble defines.
+    /// A constant table at file scope. Its values must be constant expressions: literals, and names from a preamble.
     Program& add_table(const Type& type, const std::string& name, const std::vector<Expression>& values);
-    /// Text as it stands: a preamble of the user's.
+    /// Adds text unchanged, such as a preamble.
     Program& add_text(const std::string& text);
 
     std::string source(const Dialect& dialect) const;
@@ -81,8 +80,8 @@ class GEMEL_API Program {
     std::vector<std::shared_ptr<const Item>> items_;
 };
 
-/// A function's text in one dialect: its own words (`__global__`, `__kernel`), as in a program written by hand. Helpers
-/// of the prelude (16-bit floats, complex numbers, atomics) keep their names.
+/// The source in the dialect's own keywords (`__global__`, `__kernel`), like a program written by hand. Helpers of the
+/// prelude (16-bit floats, complex numbers, atomics) keep their names.
 GEMEL_API std::string to_source(const Function& function, const Dialect& dialect);
 GEMEL_API std::string to_source(const Program& program, const Dialect& dialect);
 

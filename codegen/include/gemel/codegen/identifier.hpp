@@ -1,4 +1,4 @@
-/// What can be a name in kernel text, known at compile time too.
+/// Valid names in kernel source; most checks also work at compile time.
 #pragma once
 
 #include <gemel/core/export.hpp>
@@ -9,14 +9,14 @@
 
 namespace gemel::codegen {
 
-/// Has a word the form of a name in C: letters, digits and '_', no digit first?
+/// Is the word an identifier of C: letters, digits and '_', not beginning with a digit?
 constexpr bool is_identifier(std::string_view word) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     const auto is_fine = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
     return !word.empty() && is_letter(word.front()) && std::all_of(word.begin(), word.end(), is_fine);
 }
 
-/// The language that a word is a keyword of ("C", "OpenCL C", "CUDA C++"), or null.
+/// The language in which the word is a keyword ("C", "OpenCL C", "CUDA C++"), or null.
 constexpr const char* keyword_language(std::string_view word) {
     constexpr std::string_view c =
         " auto bool break case char const continue default do double else enum extern false float for goto if inline "
@@ -41,8 +41,8 @@ constexpr const char* keyword_language(std::string_view word) {
     return stands_in(c) ? "C" : stands_in(opencl) ? "OpenCL C" : stands_in(cuda) ? "CUDA C++" : nullptr;
 }
 
-/// Why a word cannot be the name of a parameter, variable or function in kernel text, whichever language that is:
-/// "is a keyword of OpenCL C". Empty if it can.
+/// Why a word cannot name a parameter, variable or function in kernel source of any dialect: "is a keyword of OpenCL
+/// C". Empty if it can.
 GEMEL_API std::string why_no_name(std::string_view word);
 
 }  // namespace gemel::codegen

@@ -10,7 +10,7 @@
 
 namespace gemel::codegen {
 
-/// The maximum of one generated kernel.
+/// The maximum number of arguments of a generated kernel.
 inline constexpr std::size_t max_arguments = 40;
 
 /// The layout of an array argument in one variant of a kernel.
@@ -22,16 +22,16 @@ enum class Access : std::uint8_t {
     pointer,  ///< not accessed as x[i]
 };
 
-/// The stride of a strided array along the last axis, as far as it is known; used by kernels in tiles.
+/// The stride of a strided array along the last axis, if the source depends on it; used by kernels with tiles.
 enum class LastStep : std::uint8_t { any, one, zero };
 
 struct ArgumentLayout {
     Access access = Access::none;
     bool offset = false;  ///< the array's offset in its buffer is a kernel parameter
     LastStep last_step = LastStep::any;
-    bool constant = false;  ///< reductions over axes: the same along all of them, so that it is read once per output
-    // In tiles in which arrays are transposed in shared memory:
-    bool wide = false;        ///< a thread accesses neighbours along a row as vectors
+    bool constant = false;  ///< reductions: constant along the reduced axes, read once per output
+    // Tiles with arrays that are transposed in shared memory:
+    bool wide = false;        ///< accessed along rows, as vectors
     std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
@@ -40,17 +40,17 @@ struct ArgumentLayout {
 struct KernelLayout {
     boost::container::static_vector<ArgumentLayout, max_arguments> arguments = {};  ///< one per argument
     int rank = 0;             ///< axes of the strided arrays, after collapsing
-    bool wide_index = false;  ///< indices of 64 bits
+    bool wide_index = false;  ///< 64-bit indices
     bool sliced = false;      ///< i runs from `start` in steps of `step`
     bool checked = false;     ///< subscripts other than [i] are checked; see bounds_report_bytes
-    /// Two axes and more: each block has a tile of the last two axes, of so many columns (a power of 2, at most the
-    /// block) and rows (a multiple of block / tile_width; a block of one thread may have any tile). 0: elements are
-    /// numbered through, and found by division.
+    /// Rank 2 and above: each block processes a tile of the last two axes with tile_width columns (a power of 2, at
+    /// most the block) and tile_rows rows (a multiple of block / tile_width). Tiles of a block of one thread may have
+    /// any size. 0: no tiles; positions are computed from a linear index by division.
     int tile_width = 0, tile_rows = 0;
-    bool tall = false;  ///< the grid's x axis goes down the rows of tiles, not along
-    /// Some arrays are turned round in a block's shared memory: a thread takes `tile_vector` neighbours in each of
-    /// `tile_group` rows at a time. The first divides width and extent, the second the height, and each array's
-    /// `turned` the height and its extent. Blocks are numbered along the grid's x axis alone. 0: none are.
+    bool tall = false;  ///< x of the grid counts tiles down the rows, y tiles across the columns
+    /// Above 0, some arrays are transposed in shared memory: a thread processes `tile_vector` neighbours in each of
+    /// `tile_group` rows at a time. tile_vector divides the tile's width and the row extent, tile_group the tile's
+    /// height, and an array's `turned` the tile's height and the column extent. The grid has only an x axis.
     int tile_vector = 0, tile_group = 1;
 
     bool any(Access access) const {
@@ -61,15 +61,16 @@ struct KernelLayout {
     friend bool operator==(const KernelLayout&, const KernelLayout&) = default;
 };
 
-/// Tiles in which arrays are turned round: how many rows of one column a cell of shared memory has at most, of elements
-/// of so many bytes, and how much shared memory an array takes.
+/// Transposed arrays: the maximum number of rows of one column in a cell of shared memory, for elements of `bytes`
+/// bytes.
 GEMEL_API int turned_cell(int bytes);
+/// The shared memory of a transposed array's tile, in bytes.
 GEMEL_API int turned_tile_bytes(int bytes, int columns, int rows, int group);
 
-/// A checked kernel has, behind the layout, the length of each array that is touched otherwise than as x[i] (int64_t),
-/// and a report: three int64_t, zero at first, then one more than the number of an argument, the subscript that lies
-/// outside it, and i (-1 in loop_prep and after_loop); behind so many bytes there is room for the largest element,
-/// which is touched instead.
+/// The size of a bounds report. A checked kernel has two more parameters after the layout: the length (int64_t) of each
+/// array that is accessed other than as x[i], and a report of three int64_t, initially zero. The first access out of
+/// bounds stores the argument's number plus 1, the subscript, and i (-1 in loop_prep and after_loop). After the report
+/// there must be space for the largest element, which is accessed instead.
 inline constexpr std::size_t bounds_report_bytes = 32;
 
 }  // namespace gemel::codegen

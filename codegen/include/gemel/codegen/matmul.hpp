@@ -1,4 +1,4 @@
-/// The text of matrix products.
+/// The source of matrix products.
 #pragma once
 
 #include <gemel/codegen/tuning.hpp>
@@ -17,24 +17,24 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// How a product is cut into threads where it passes through slots of shared memory. Zero means "not given". Elsewhere
-/// a caller's numbers count for nothing, and a tuner's mean: on CPU devices rows (a multiple of own_rows) and columns
-/// of a thread's tile, own_rows that it keeps in registers, depth of a slice of the summed axis; on others rows, 4
-/// times the threads along an edge of a block.
+/// The tiles of a product. Zero means "not given". A caller's numbers apply to products through slots of shared memory.
+/// For others, only those of a tuner apply: on CPU devices the rows (a multiple of own_rows), columns and depth of a
+/// thread's tile, of which own_rows stay in registers; on other devices rows, 4 times the edge of a block.
 struct MatmulTuning {
     static constexpr std::string_view family = "matmul";
-    std::uint32_t rows = 0, columns = 0;  ///< of the result, that a block computes: powers of 2
-    std::uint32_t depth = 0;              ///< of the summed axis, that a slot holds: a power of 2
-    /// Of the result, that a warp computes by tensor cores: multiples of 16; without them: that a thread does, of 4.
+    std::uint32_t rows = 0, columns = 0;  ///< of the result, per block: powers of 2
+    std::uint32_t depth = 0;              ///< of the summed axis, per slot: a power of 2
+    /// Of the result. With tensor cores: per warp, multiples of 16. Without: per thread, multiples of 4.
     std::uint32_t own_rows = 0, own_columns = 0;
-    std::uint32_t stages = 0;           ///< slots: 2 to 5, or 1 where the summed axis is no longer than depth
-    std::uint32_t resident_blocks = 0;  ///< per multiprocessor, for which the compiler limits registers
-    /// That multiply together by tensor cores: 1, or 4 where the device has warp groups (DeviceInfo::has_warp_groups).
+    std::uint32_t stages = 0;           ///< slots: 2 to 5; 1 if the summed axis is at most depth long
+    std::uint32_t resident_blocks = 0;  ///< minimum per multiprocessor, by which the compiler limits registers
+    /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups
+    /// (DeviceInfo::has_warp_groups).
     std::uint32_t unit_warps = 0;
-    /// Into which the summed axis is cut, where a matrix has too few tiles for the device: each is summed by blocks of
-    /// its own, and a second kernel adds the parts up in their order.
+    /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
+    /// parts; a second kernel adds the parts in a fixed order.
     std::uint32_t parts = 0;
-    /// 1: a kernel of its own cuts float factors into parts first, for tiles that warp groups read in whole.
+    /// 1: a separate kernel first packs the float operands for warp groups; see MatmulForm::packed.
     std::uint32_t packs = 0;
     friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
 };
@@ -42,16 +42,16 @@ GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, 
              packs)
 
 enum class MatmulForm : std::uint8_t {
-    checked,  ///< a block has a tile in shared memory; any device, type and layout
-    serial,   ///< a thread has a tile by itself, for CPU devices
+    checked,  ///< a block computes a tile through shared memory; any device, type and layout
+    serial,   ///< a thread computes a tile, for CPU devices
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
-    split,    ///< the same for float: each number in two parts, three products; as exact as fused multiply-adds
-    /// As tensor, by groups of four warps that read a factor from shared memory themselves (wgmma): 16-bit floats, and
-    /// float as tf32 where a's or b's neighbours lie along the summed axis. own_rows or own_columns is 16.
+    split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
+    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): 16-bit
+    /// floats, and float as tf32 if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
     groups,
-    /// By groups of four warps from factors that a kernel of its own has cut into parts (matmul_pack), so that both lie
-    /// in shared memory as tensor cores read them: float, as split (packed_parts is 2) or as tensor (1).
+    /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
+    /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
 };
 
@@ -59,12 +59,12 @@ enum class MatmulForm : std::uint8_t {
 struct MatmulLayout {
     MatmulForm form = MatmulForm::checked;
     std::uint32_t edge = 16;  ///< checked: blocks are edge x edge threads, tiles 4 * edge x 4 * edge elements
-    // On which axis neighbouring elements lie, and neighbouring threads read. Not for serial.
+    // The axis with the smaller stride, along which neighbouring threads read: columns (true) or rows. Not for serial.
     bool a_by_columns = true;
     bool b_by_columns = true;
-    MatmulTuning tile = {};                    ///< of the forms with slots, all but parts; of serial what is not usual
-    std::uint32_t a_access = 1, b_access = 1;  ///< elements that are copied at once there: 16 bytes at most
-    bool in_parts = false;  ///< a block sums a part of the summed axis, and stores what sums are held in. Not serial
+    MatmulTuning tile = {};                    ///< forms with slots: all but `parts`; serial: what is not the default
+    std::uint32_t a_access = 1, b_access = 1;  ///< forms with slots: elements per copy, at most 16 bytes
+    bool in_parts = false;  ///< a block sums a part of the summed axis and stores unrounded sums. Not for serial
     std::uint32_t packed_parts = 0;  ///< packed: parts of each number
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
@@ -72,73 +72,73 @@ struct MatmulLayout {
 /// What a product computes.
 struct MatmulRequest {
     DType dtype = {};
-    /// An expression in C of `value`, an element of the product, which is stored instead; empty for the element itself.
-    /// Knows `row`, `column`, `matrix` (int64_t) and `before`, the element of c until then.
+    /// A C expression for the stored element; empty: the element of the product itself. Variables: `value` (the element
+    /// of the product), `row`, `column` and `matrix` (int64_t), and `before` (the old element of c).
     std::string epilogue = {};
-    std::vector<Parameter> arguments = {};  ///< that the expression uses: values, and arrays as pointers
-    std::string preamble = {};              ///< functions that it uses
+    std::vector<Parameter> arguments = {};  ///< of the expression: values, and arrays as pointers
+    std::string preamble = {};              ///< functions of the expression
 };
 
-/// What sums are held in: 16-bit floats in float, small integers and bools in int32, everything else in its own type.
+/// The type of the sums: float for 16-bit floats, int32 for small integers and bools, otherwise the type itself.
 GEMEL_API DType matmul_accumulator(DType dtype);
-/// How a serial thread's tile is cut if nothing else is given.
+/// The default tile of a serial thread.
 GEMEL_API MatmulTuning matmul_serial_tile(DType dtype);
-/// Rows and columns of the result that a block, or a serial thread, computes.
+/// The rows and columns of the result that a block, or a serial thread, computes.
 struct MatmulTile {
     std::uint32_t rows, columns;
 };
 GEMEL_API MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout);
-/// Threads of a block.
+/// Threads per block.
 GEMEL_API std::uint32_t matmul_block(const MatmulLayout& layout);
-/// Bytes of shared memory of a block.
+/// Shared memory per block, in bytes.
 GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout);
-/// Whether the kernel declares them itself; else the launch gives it SHARED_ARENA, its last parameter.
+/// Whether the kernel declares its shared memory itself; otherwise its last parameter is SHARED_ARENA.
 GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
-/// Why a tile cannot be cut so, or nothing.
+/// Why the tile is invalid; empty if it is valid.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
-/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c; then, all int64_t, for a, b and c
-/// each where it begins, its steps from matrix to matrix, from row to row and from column to column, in elements; then
-/// rows, columns, the extent that is summed over, the number of tiles across and down a matrix, and the request's
-/// arguments. Behind the tiles, where layout.in_parts, how many parts there are and how long one is: c is then an
-/// array (batch, parts, rows, columns), and there is no epilogue. The forms with slots have SHARED_ARENA at the end.
-/// Launched with batch * parts * tiles blocks. Bounds are
-/// checked: any extents will do; forms with slots want steps of 1 along one of the axes of a and b. A serial kernel is
-/// fast where the columns of b lie side by side.
+/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c and the request's arguments; packed:
+/// the packed a and b; then, all int64_t:
+///   for each of a, b and c: offset and strides from matrix to matrix, row to row, column to column, in elements
+///   rows, columns, the extent of the summed axis
+///   tiles across and down a matrix
+///   in_parts: the number of parts and the length of a part
+/// and SHARED_ARENA unless matmul_is_static(). With in_parts, c is an array (batch, parts, rows, columns) and there is
+/// no epilogue. Launched with batch * parts * tiles blocks. Extents may have any value; forms with slots need stride 1
+/// along one of the last two axes of a and of b. A serial kernel is fast if the columns of b have stride 1.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
 /// Linear Algebra"; two parts and sums outside the tensor cores: Ootomo and Yokota, "Recovering single precision
 /// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"
-/// @throws ArgumentError naming what a tile cannot be cut by
+/// @throws ArgumentError if why_no_tile() gives a reason, or the dialect lacks the form
 GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
 
-/// How a factor is cut into parts for the form `packed`.
+/// How an operand is packed for the form `packed`.
 struct MatmulPack {
     std::uint32_t parts = 2;  ///< of each number: 2 as split, 1 as tensor
-    bool along = true;        ///< neighbours lie along the summed axis; else along the lines (rows of a, columns of b)
-    bool wide = false;        ///< 16 bytes are read at once, where along
+    bool along = true;        ///< stride 1 along the summed axis; otherwise across the lines (rows of a, columns of b)
+    bool wide = false;        ///< along: reads of 16 bytes
     friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
 };
-/// Lines and places along the summed axis of a unit of packed numbers, and threads that pack it.
+/// The lines of a packed unit, its length along the summed axis, and the threads that pack it.
 inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
 
-/// The kernel `matmul_pack`: a factor's numbers in parts, as the form `packed` takes them, in units in the order
-/// [matrix] [unit][slot of the summed axis][part]. Parameters: the factor, the units (as float4); then, all int64_t,
-/// where the factor begins, its steps from matrix to matrix, from line to line and along the summed axis; lines, the
-/// summed extent, units of a matrix, and slots. Launched with matrices * units * slots blocks. A product of that form
-/// takes the units of a and b behind the request's arguments.
+/// The kernel `matmul_pack`: packs an operand for the form `packed`, as units in the order [matrix][unit][slot][part],
+/// where slots follow the summed axis. Parameters: the operand, the units (float4); then, all int64_t: the operand's
+/// offset, its strides from matrix to matrix, from line to line and along the summed axis; lines, the extent of the
+/// summed axis, units per matrix, slots. Launched with matrices * units * slots blocks.
 GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
 
-/// Threads that share the parts of an element where there are so many.
+/// How many threads of matmul_add_parts share the parts of an element.
 GEMEL_API std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts);
-/// Of a block of the kernel below.
+/// Threads per block of matmul_add_parts.
 inline constexpr std::uint32_t matmul_add_parts_block = 256;
 
-/// The kernel `matmul_add_parts`: the elements of c from what a kernel with layout.in_parts stored. Parameters: those
-/// sums, c, the request's arguments; then, all int64_t, where c begins, its steps from matrix to matrix, from row to
-/// row and from column to column, in elements; rows, columns, parts, and elements of all matrices. Launched with a
-/// block for every matmul_add_parts_block / sharers elements.
-/// @param sharers  a power of 2 up to 32
-/// @param wide     whether there are 2^31 elements or more
+/// The kernel `matmul_add_parts`: adds the sums of a kernel with layout.in_parts and stores the elements of c.
+/// Parameters: the sums, c, the request's arguments; then, all int64_t: the offset of c and its strides from matrix to
+/// matrix, row to row, column to column, in elements; rows, columns, parts, and the elements of all matrices. Launched
+/// with a block for every matmul_add_parts_block / sharers elements.
+/// @param sharers  threads per element, a power of 2 up to 32
+/// @param wide     64-bit indices, for 2^31 elements or more
 GEMEL_API std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
                                               const Dialect& dialect);
 

@@ -1,4 +1,4 @@
-/// Which element type an operation gives: NumPy 2's promotion, as arithmetic on DType, at compile time and at run time.
+/// The result types of operations: NumPy 2's promotion of DTypes, at compile time and run time.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -8,7 +8,7 @@
 
 namespace gemel {
 
-/// Kinds of numbers in the order in which they contain one another; 0 if not numeric.
+/// The rank of a kind of numbers; each kind contains those of lower rank. 0 if not numeric.
 constexpr int kind_rank(DType dtype) {
     if (dtype.lanes() != 1) return 0;
     switch (dtype.kind()) {
@@ -22,19 +22,19 @@ constexpr int kind_rank(DType dtype) {
     }
 }
 
-/// Whether `from` converts to `to` within its kind or upwards, as NumPy's can_cast(..., "same_kind"): float64 to
-/// float32, int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors only to
-/// themselves.
+/// Whether `from` converts to `to` by NumPy's can_cast(..., "same_kind"), within its kind or to a higher one: float64
+/// to float32 and int64 to int8, but not float to integer, signed to unsigned or complex to real. Structs and vectors
+/// convert only to themselves.
 constexpr bool is_same_kind(DType from, DType to) {
     return from == to || (kind_rank(from) != 0 && kind_rank(from) <= kind_rank(to));
 }
 
-/// The kind of a scalar of the host, which alone counts beside an array (NumPy's weak scalars): `2.5 * x` of a float
-/// array is a float array.
+/// The kind of a host scalar. Next to an array only the kind counts (NumPy's weak scalars): `2.5 * x` has the type of x
+/// if x is a float array.
 enum class ScalarKind : std::uint8_t { boolean, integer, floating, complex };
 
-/// How the type of a result follows from the common type of the operands. An empty DType means that the operation has
-/// no meaning for it, as the difference of bools.
+/// How the result type follows from the common type of the operands. The result is an empty DType if the operation is
+/// not defined for it, such as the difference of bools.
 enum class TypeRule : std::uint8_t {
     common,           ///< + * min max where
     difference,       ///< - and negation: no bools
@@ -43,15 +43,15 @@ enum class TypeRule : std::uint8_t {
     power,            ///< bools count as int8
     bitwise,          ///< & | ^ ~: bools and integers
     shift,            ///< << >>: integers; bools count as int8
-    elementary,       ///< sin, exp, sqrt: integers give the smallest floating type that has their values
-    real_elementary,  ///< atan2, hypot: the same, no complex numbers
-    complex_alone,    ///< hankel_01: complex numbers alone
-    exponent,         ///< ilogb: int32, of what counts as for real_elementary
-    rounding,         ///< floor, ceil, trunc: no complex numbers; integers stay
+    elementary,       ///< sin, exp, sqrt: integers give the smallest floating type that holds their values
+    real_elementary,  ///< atan2, hypot: as elementary, no complex numbers
+    complex_alone,    ///< hankel_01: complex numbers only
+    exponent,         ///< ilogb: operands as for real_elementary, result int32
+    rounding,         ///< floor, ceil, trunc: no complex numbers; integers are unchanged
     magnitude,        ///< abs: complex numbers give real ones
     comparison,       ///< < ==: bool
     truth,            ///< logic, isnan: bool
-    sum,              ///< sum, prod, cumsum: integers are counted in 64 bits
+    sum,              ///< sum, prod, cumsum: integers give 64-bit integers
     mean,             ///< mean, var: integers give double
 };
 
@@ -60,12 +60,12 @@ constexpr bool is_bool_or_integer(DType t) {
     return is_number(t) && (t.kind() == DType::Kind::boolean || t.is_integer());
 }
 
-/// What may be an exponent or an order: bools, and integers whose values int64 has.
+/// Types of exponents and orders: bools, and integers whose values int64 holds.
 constexpr bool is_exponent(DType t) { return is_bool_or_integer(t) && !(t == dtype_of<std::uint64_t>()); }
 
-/// The smallest type that has the values of both, as numpy.result_type of two arrays: int32 and float give double.
-/// bfloat16 behaves as float16; the two together give float. Structs and vectors only agree with themselves; otherwise
-/// empty.
+/// The smallest type that holds the values of both, as numpy.result_type of two arrays: int32 and float give double.
+/// bfloat16 behaves like float16; the two together give float. A struct or vector type has a common type only with
+/// itself; otherwise the result is empty.
 constexpr DType promote(DType a, DType b) {
     using Kind = DType::Kind;
     if (a == b) return a;
@@ -93,8 +93,8 @@ constexpr DType promote(DType a, DType b) {
     return without == 8 ? DType(Kind::floating, 8) : DType(Kind::signed_integer, 2 * without);
 }
 
-/// Of several, as NumPy: int16, uint16 and float in any order give float, though the integers alone would give int32
-/// and that beside float double.
+/// The common type of several, as in NumPy independent of their order: int16, uint16 and float give float, although the
+/// integers alone give int32, and int32 with float gives double.
 constexpr DType promote(std::span<const DType> types) {
     DType common;
     bool begun = false;
@@ -107,7 +107,7 @@ constexpr DType promote(std::span<const DType> types) {
     return common;
 }
 
-/// What numbers of the host are among themselves, without an array: NumPy's default types.
+/// The types of host scalars without an array: NumPy's defaults.
 constexpr DType default_type(ScalarKind number) {
     switch (number) {
         case ScalarKind::boolean: return dtype_of<bool>();
@@ -118,18 +118,18 @@ constexpr DType default_type(ScalarKind number) {
     return dtype_of<cdouble>();
 }
 
-/// The type of a number of the host without an array: floating types stay as in C++, integers are int64.
+/// The type of a host scalar without an array: floating types as in C++, integers int64.
 constexpr DType number_type(DType own) {
     return is_bool_or_integer(own) ? default_type(own.is_integer() ? ScalarKind::integer : ScalarKind::boolean) : own;
 }
-/// The type of two such numbers together: an integer does not widen a floating-point or complex one. Empty: none.
+/// The common type of two such scalars: an integer does not widen a floating-point or complex one. Empty if none.
 constexpr DType promote_numbers(DType a, DType b) {
     if (a.empty() || b.empty()) return a.empty() ? b : a;
     if (is_bool_or_integer(a) != is_bool_or_integer(b)) return is_bool_or_integer(a) ? b : a;
     return promote(a, b);
 }
 
-/// An array's type beside a number of the host: changed only if the number is of a higher kind.
+/// The common type of an array and a host scalar: the array's, unless the scalar is of a higher kind.
 constexpr DType promote(DType array, ScalarKind number) {
     using Kind = DType::Kind;
     if (!is_number(array)) return {};
@@ -142,7 +142,7 @@ constexpr DType promote(DType array, ScalarKind number) {
     return default_type(number);
 }
 
-/// The result's type, from the common type of the operands. Empty if the operation has no meaning for it.
+/// The result type for the common type of the operands. Empty if the operation is not defined for it.
 constexpr DType result_type(TypeRule rule, DType common) {
     using Kind = DType::Kind;
     if (!is_number(common)) return {};
@@ -175,13 +175,13 @@ constexpr DType result_type(TypeRule rule, DType common) {
     return {};
 }
 
-/// What an operand's type counts as when the common type is sought. Two integers meet as floating types in atan2 and
-/// hypot, where int8 and uint16 give float, though as integers they would give int32 and so double.
+/// The type with which an operand enters the common type. atan2 and hypot convert each integer to a floating type
+/// first: int8 and uint16 give float, although their common integer type, int32, would give double.
 constexpr DType operand_type(TypeRule rule, DType own) {
     const bool is_real = rule == TypeRule::real_elementary || rule == TypeRule::exponent;
     return is_real && is_bool_or_integer(own) ? promote(own, dtype_of<half>()) : own;
 }
-/// Of two arrays, and of an array and a number. Empty if the operation has no meaning for them.
+/// The result type for two arrays, and for an array and a host scalar. Empty if the operation is not defined.
 constexpr DType result_type(TypeRule rule, DType a, DType b) {
     return result_type(rule, promote(operand_type(rule, a), operand_type(rule, b)));
 }
@@ -190,12 +190,12 @@ constexpr DType result_type(TypeRule rule, DType array, ScalarKind number) {
     return result_type(rule, beside == array ? operand_type(rule, array) : beside);
 }
 
-/// The types of some operands, collected.
+/// Accumulates the types of operands.
 struct CommonType {
-    DType array = {};                         ///< of all arrays together
-    DType counted = {};                       ///< the same of what they count as
-    ScalarKind number = ScalarKind::boolean;  ///< the highest kind of number
-    DType numbers = {};                       ///< of all numbers together, where there is no array
+    DType array = {};                         ///< the common type of all arrays
+    DType counted = {};                       ///< the same, of their operand_type()s
+    ScalarKind number = ScalarKind::boolean;  ///< the highest kind of host scalar
+    DType numbers = {};                       ///< the common type of all host scalars; used if there is no array
     bool has_array = false;
 
     constexpr CommonType with(TypeRule rule, DType own) const {
@@ -205,7 +205,7 @@ struct CommonType {
         result.has_array = true;
         return result;
     }
-    /// @param own  what the number is by itself, if not NumPy's default
+    /// @param own  the scalar's type, if not NumPy's default
     constexpr CommonType with(ScalarKind kind, DType own = {}) const {
         CommonType result = *this;
         if (kind > number) result.number = kind;

@@ -1,4 +1,4 @@
-/// The source of scans with an associative operation and the user's input and output statements.
+/// The source of scans with an associative operation and user-defined input and output.
 #pragma once
 
 #include <gemel/codegen/elementwise.hpp>
@@ -12,59 +12,60 @@ namespace gemel::codegen {
 struct ScanRequest {
     std::string name = "scan";
     std::vector<Parameter> arguments = {};
-    DType dtype = {};            ///< of what is scanned; 16-bit floats are scanned in float
-    Snippet input = {};          ///< an expression in terms of i and the arrays
+    DType dtype = {};            ///< of the scanned values; 16-bit floats are scanned in float
+    Snippet input = {};          ///< an expression of i and the arrays
     std::string scan_expr = {};  ///< of `a` and `b`, associative; may use `across_seg_boundary`
-    std::string neutral = {};    ///< for prev_item where nothing comes before
+    std::string neutral = {};    ///< the prev_item of elements without a predecessor
     Snippet output = {};         ///< statements with `item`, `prev_item`, `last_item`, i and n
-    bool counts = false;         ///< input says whether an element counts; scan_expr is a sum of integers
-    Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty for no segments
+    bool counts = false;         ///< `input` is a condition and scan_expr a sum of integers
+    Snippet segment_start = {};  ///< an expression: whether a segment begins at i; empty: no segments
     std::string preamble = {};
-    // Where tiles are scanned by blocks, and staged_type is given: results of a tile go through shared memory.
-    std::string staged_type = {};  ///< of the array `staged`, which has as many elements as a tile
+    // If staged_type is given and blocks scan tiles, the results of a tile pass through shared memory.
+    std::string staged_type = {};  ///< element type of the array `staged`, which is as long as a tile
     Snippet stage =
-        {};  ///< instead of `output`: it writes to `staged`, where results are sums from the tile's beginning
-    Snippet tile_output = {};  ///< once per thread, when the tile is staged: it writes `tile_count` of `staged`
+        {};  ///< replaces `output`: writes to `staged` with results that count from the beginning of the tile
+    Snippet tile_output = {};  ///< once per thread after staging: writes `tile_count` elements of `staged`
 };
 
 /// The variant of the kernel.
 struct ScanLayout {
     KernelLayout elements = {};
     ScanStrategy strategy = ScanStrategy::look_back;
-    bool shuffles = true;  ///< warps exchange values directly; otherwise through shared memory (three_passes only)
-    /// Above 0: each row of so many elements as the launch says is scanned for itself, by so many threads: a power of 2
-    /// up to 32, or the block. The strategy and segments do not matter then. Rows are whole numbers of packs.
+    bool shuffles = true;  ///< warps exchange by shuffles; otherwise through shared memory (three_passes only)
+    /// Above 0: each row is scanned separately by this many threads, a power of 2 up to 32, or the block. Strategy and
+    /// segments are ignored. Rows consist of whole packs.
     int along = 0;
-    bool loops = false;  ///< a row may have several tiles, which its threads take one after the other
+    bool loops = false;  ///< a row may have several tiles, which its threads process in turn
     friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 
-/// The number of elements that a block scans at a time. Not for chunks.
+/// The number of elements that a block scans at a time. Not for ScanStrategy::chunks.
 GEMEL_API std::size_t scan_tile(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning);
-/// The size in bytes of a partial result as the kernels store it.
+/// The size of a stored partial result in bytes.
 GEMEL_API std::size_t scan_item_bytes(const ScanRequest& request);
 /// The number of 64-bit words of a tile's state.
 GEMEL_API std::size_t scan_state_words(const ScanRequest& request);
-/// Whether the output statement uses the total, which is unknown in a single pass.
+/// Whether the output uses the total, which a single pass does not know.
 GEMEL_API bool scan_needs_total(const ScanRequest& request);
 
-/// The kernels' text.
+/// The source of the kernels. Sizes have the index type.
 ///
-/// look_back: one kernel `<name>` with a block per tile. Behind the arguments, offsets and layout it takes `states`
+/// look_back: one kernel `<name>` with a block per tile. Parameters after the arguments, offsets and layout: `states`
 /// (scan_state_words() of uint64 per tile), `ticket` (one uint32), `first_ticket` (its value before the launch),
-/// `epoch` (uint32, above zero, below 2^30, and greater at every launch that uses the same states) and n. States of
-/// older epochs are ignored, so that nothing is cleared between launches. Tiles are dealt in the order in which blocks
-/// begin: a block waits only for blocks that run already. A running result travels in 64-bit words, each of which
-/// carries 32 bits of it and the state: no fences are needed. three_passes and chunks: `<name>_totals` (arguments...,
-/// totals, n, tile), a block per tile; `<name>_prefixes` (totals, tiles), one block; `<name>` (arguments..., totals,
-/// tiles, n, tile). `tile` is the number of elements per tile, which matters for chunks only. Sizes are of the index
-/// type.
+/// `epoch` (uint32, above 0, below 2^30, and greater at every launch with the same states) and n. States of older
+/// epochs are ignored, so nothing is cleared between launches. Blocks take tiles in the order in which they start, so a
+/// block waits only for blocks that are already running. Each 64-bit word of a state carries 32 bits of a result and a
+/// flag, so no fences are needed.
+///
+/// three_passes and chunks: `<name>_totals` (arguments..., totals, n, tile) with a block per tile; `<name>_prefixes`
+/// (totals, tiles) with one block; `<name>` (arguments..., totals, tiles, n, tile) with a block per tile. `tile`, the
+/// number of elements per tile, is used by chunks only.
 ///
 /// By rows (layout.along): one kernel `<name>` (arguments..., n, outputs), where n is the length of a row and outputs
-/// how many there are: a block for each, or for block / along of them.
+/// the number of rows; a block for each block / along rows.
 ///
-/// Sums of floats by look-back may differ in their last digits from run to run; the other strategies give the same
-/// every time.
+/// With look_back, floating-point results may differ in the last digits from run to run; the other strategies give the
+/// same bits every time.
 /// @source Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back"
 GEMEL_API std::string scan_source(const ScanRequest& request, const ScanLayout& layout, const ScanTuning& tuning,
                                   const Dialect& dialect);

@@ -29,21 +29,21 @@ enum class SparseForm : std::uint8_t {
 /// How a csr matrix multiplies a vector.
 enum class SparseStrategy : std::uint32_t {
     automatic,
-    rows,    ///< `width` threads for each row; on CPU devices a thread for many rows
-    stream,  ///< a thread for each row, whose entries pass through shared memory; not on CPU devices
+    rows,    ///< `width` threads per row; on CPU devices many rows per thread
+    stream,  ///< one thread per row; entries pass through shared memory. Not on CPU devices
     merge,   ///< rows and entries divided evenly, for rows of very different lengths
 };
 inline constexpr std::array<const char*, 4> sparse_strategy_names{"automatic", "rows", "stream", "merge"};
 constexpr std::span<const char* const> value_names(SparseStrategy) { return sparse_strategy_names; }
 
-/// How a product is cut into threads. Zero means "not given"; a form takes the numbers that it has.
+/// The tuning of products. Zero means "not given"; each form uses the numbers that apply to it.
 struct SparseTuning {
     static constexpr std::string_view family = "sparse_product";
     SparseStrategy strategy = SparseStrategy::automatic;
     std::uint32_t block = 0;            ///< threads, a power of 2 up to 256; not on CPU devices
-    std::uint32_t width = 0;            ///< rows: threads for each, a power of 2 up to 32
-    std::uint32_t items = 0;            ///< merge: rows and entries for each thread; stream: entries for each at a time
-    std::uint32_t chunks_per_unit = 0;  ///< CPU devices: pieces of rows for each compute unit
+    std::uint32_t width = 0;            ///< rows: threads per row, a power of 2 up to 32
+    std::uint32_t items = 0;            ///< merge: rows plus entries per thread; stream: entries per thread at a time
+    std::uint32_t chunks_per_unit = 0;  ///< CPU devices: chunks of rows per compute unit
     friend bool operator==(const SparseTuning&, const SparseTuning&) = default;
 };
 GEMEL_STRUCT(SparseTuning, strategy, block, width, items, chunks_per_unit)
@@ -60,58 +60,59 @@ inline constexpr std::int64_t sparse_sum_count = 3;
 struct SparseLayout {
     SparseForm form = SparseForm::rows;
     DType value = {};     ///< float, double, cfloat or cdouble
-    DType index = {};     ///< int32_t or int64_t: of rows, columns and places
-    bool serial = false;  ///< threads that take many rows each, for CPU devices
+    DType index = {};     ///< int32_t or int64_t: of rows, columns and positions
+    bool serial = false;  ///< many rows per thread, for CPU devices
     bool scaled = false;  ///< y = alpha A x + beta y; else y = A x
     /// Sums for conjugate gradients, instead of `dot`; see sparse_source. rows, stream, slices, diagonals; not scaled
     SparseSums sums = SparseSums::none;
-    bool double_sums = false;  ///< they are doubles, not floats
-    /// The dot product of a vector, conjugated, with y: a part for each block. rows, stream, slices, diagonals
+    bool double_sums = false;  ///< `sums` are doubles, not floats
+    /// The dot product of a conjugated vector and y, one partial sum per block. rows, stream, slices, diagonals
     bool dot = false;
-    bool warps = false;  ///< sums within warps by shuffles; else in shared memory
+    bool warps = false;  ///< warps sum by shuffles; otherwise in shared memory
     bool packed_columns =
-        false;             ///< rows, stream: columns are uint16_t, counted from where the window of their packet begins
-    bool ordered = false;  ///< slices: rows in an order of their own, `slice` rows together
-    /// rows: threads for each, a power of 2 up to 32. diagonals: how many there are if that is known, else 1
+        false;             ///< rows, stream: columns are uint16_t, relative to the start of their packet's window
+    bool ordered = false;  ///< slices: rows are permuted; sparse_slice rows form a slice
+    /// rows: threads per row, a power of 2 up to 32. diagonals: their number if it is a constant in the source,
+    /// otherwise 1
     std::uint32_t width = 1;
     std::uint32_t block = 256;  ///< threads, a power of 2; with packed columns at most sparse_packet_rows
-    std::uint32_t items = 8;    ///< merge: rows and entries for each thread; stream: entries for each at a time
+    std::uint32_t items = 8;    ///< merge: rows plus entries per thread; stream: entries per thread at a time
     friend bool operator==(const SparseLayout&, const SparseLayout&) = default;
 };
 
-/// The rows of a slice.
+/// Rows per slice.
 inline constexpr std::int64_t sparse_slice = 32;
-/// Packets: rows that share a window, and the columns that a window has.
+/// Rows per packet, which share a window, and columns per window.
 inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 
-/// The kernel `sparse_product`, and for SparseForm::merge `sparse_carries`. Parameters: the arrays of the form, x, y,
-/// alpha, beta, where x and y begin in their memory, then sizes; pointers are to elements as the layout names them, all
-/// numbers int64_t.
+/// The kernel `sparse_product`, and for SparseForm::merge also `sparse_carries`. Parameters: the arrays of the form; x,
+/// y, alpha, beta and the offsets of x and y, written "x, y, ..." below; sizes. Arrays have the layout's types; all
+/// sizes and offsets are int64_t.
 ///   rows       starts, columns, values, x, y, ..., rows, column count, chunk; the same for stream
 ///   merge      starts, columns, values, tile_rows, carries, x, y, ..., rows, entries, tile
 ///   slices     lengths, columns, values [, slice_starts, order], x, y, ..., rows, chunk
 ///   diagonals  offsets, values, x, y, ..., rows, column count, diagonals, chunk
 ///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
 ///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
-/// With `dot`: behind all, dot_with, dots (an element for each block), and where dot_with begins.
-/// With `sums`: behind all, w, for `scaled` d, sums (three for each block, float or double), skip (an int array), then
-/// where w, d, sums begin, and the place in skip; the block ends at once if it holds anything but 0. Blocks go through
-/// pieces of rows as far apart as there are blocks, so that there need not be more of them than the device runs at
-/// once. `chunk` is how many rows a serial thread takes; a serial merge's `tile` how many rows and entries, another
-/// one's is block * items.
+/// With `dot`, further parameters: dot_with, dots (one element per block), the offset of dot_with.
+/// With `sums`, further parameters: w; for `scaled` d; sums (three per block, float or double); skip (an int array);
+/// the offsets of w, d and sums; an index into skip. If skip is not 0 there, serial kernels and those with `warps`
+/// return at once. Blocks loop over the rows with a stride of all blocks, so the grid needs no more blocks than run
+/// concurrently. `chunk` is the number of rows of a serial thread. `tile` is the number of rows plus entries of a
+/// serial merge; without serial it is block * items.
 /// @source Bell and Garland, "Implementing Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors";
 ///         stream: Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage
 ///         Format"; merge: Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication"; slices:
 ///         Kreutzer, Hager, Wellein, Fehske and Bishop, "A Unified Sparse Matrix Data Format"
 GEMEL_API std::string sparse_source(const SparseLayout& layout, const Dialect& dialect);
 
-/// How many entries a block of sparse_row_numbers has, with as many threads as sparse_row_block.
+/// Entries and threads per block of sparse_row_numbers.
 inline constexpr std::int64_t sparse_row_tile = 2048;
 inline constexpr std::uint32_t sparse_row_block = 256;
 
-/// The kernel `sparse_row_numbers`: the row of each entry of compressed rows. Parameters: starts, numbers (where they
-/// go), both of the index type, then rows and entries, int64_t; a block for each sparse_row_tile entries. For devices
-/// with DeviceInfo::has_cross_block_visibility.
+/// The kernel `sparse_row_numbers`: writes the row of each entry of a csr matrix. Parameters: starts and numbers (the
+/// result), both of the index type; rows and entries, int64_t. Launched with a block for each sparse_row_tile entries,
+/// on devices with DeviceInfo::has_cross_block_visibility.
 GEMEL_API std::string sparse_row_numbers_source(DType index, const Dialect& dialect);
 
 }  // namespace gemel::codegen

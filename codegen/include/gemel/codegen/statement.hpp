@@ -12,7 +12,7 @@ namespace gemel::codegen {
 
 struct StatementNode;
 
-/// A statement. A handle: copies share what they stand for, which never changes. An expression is one by itself.
+/// A handle of an immutable statement; copies share it. An expression converts to a statement.
 class GEMEL_API Statement {
    public:
     Statement(const Expression& expression);
@@ -24,26 +24,26 @@ class GEMEL_API Statement {
 };
 using Statements = std::vector<Statement>;
 
-/// A variable, with or without a value to begin with.
-/// @throws ArgumentError if the name is not an identifier, the type void, or the value does not fit it
+/// Declares a variable, with or without an initial value.
+/// @throws ArgumentError if the name is not an identifier, the type is void, or the value does not fit the type
 GEMEL_API Statement declare(const Type& type, const std::string& name, std::optional<Expression> value = {});
 template <ElementType T>
 Statement declare(const std::string& name, std::optional<Expression> value = {}) {
     return declare(Type(dtype_of<T>()), name, std::move(value));
 }
-/// A variable of its value's type. @throws ArgumentError if that is not known
+/// Declares a variable of the value's type. @throws ArgumentError if that type is unknown
 GEMEL_API Statement declare(const std::string& name, const Expression& value);
 /// `const T name = value;`
 GEMEL_API Statement declare_constant(const Type& type, const std::string& name, const Expression& value);
-/// An array of the thread's own; `extents` are the sizes of its axes.
+/// Declares a private array; `extents` are the sizes of its axes.
 /// @throws ArgumentError if there are more values than elements
 GEMEL_API Statement declare_array(const Type& type, const std::string& name, std::vector<std::size_t> extents,
                                   std::vector<Expression> values = {});
-/// An array that the threads of a block share; at the head of a kernel's body, nowhere else.
+/// Declares an array in shared memory. Only at the top level of a kernel's body.
 GEMEL_API Statement declare_shared(const Type& type, const std::string& name, std::vector<std::size_t> extents);
 
-// These and all statements with others inside throw an ArgumentError for what no device takes: a place that is a
-// constant or none in memory, a value that does not fit, nesting deeper than 1000 levels.
+// These and all statements that contain others throw an ArgumentError for assignments to constants or to expressions
+// that are not variables, values that do not fit, and nesting deeper than 1000 levels.
 GEMEL_API Statement assign(const Expression& place, const Expression& value);
 GEMEL_API Statement operator+=(const Expression& place, const Expression& value);
 GEMEL_API Statement operator-=(const Expression& place, const Expression& value);
@@ -62,7 +62,7 @@ GEMEL_API Statement if_then(const Expression& condition, Statements then, Statem
 /// for (first; condition; step). @throws ArgumentError if `first` or `step` is not a simple statement
 GEMEL_API Statement for_loop(const Statement& first, const Expression& condition, const Statement& step,
                              Statements body);
-/// for (int name = begin; name < end; name += step); the variable is int64 where one of the limits is known to be.
+/// for (int name = begin; name < end; name += step); the variable is int64 if one of the limits is.
 GEMEL_API Statement for_range(const std::string& name, const Expression& begin, const Expression& end,
                               const Expression& step, Statements body);
 GEMEL_API Statement while_loop(const Expression& condition, Statements body);
@@ -72,15 +72,15 @@ GEMEL_API Statement return_nothing();
 GEMEL_API Statement break_loop();
 GEMEL_API Statement continue_loop();
 
-/// Waits for all threads of a block; what they wrote to shared memory is then seen by all.
+/// Waits for all threads of a block, which then see each other's writes to shared memory.
 GEMEL_API Statement barrier();
-/// The same, for device memory as well.
+/// As barrier(), for writes to device memory too.
 GEMEL_API Statement global_barrier();
 
-/// Statements in braces of their own.
+/// Statements in braces.
 GEMEL_API Statement block(Statements body);
 GEMEL_API Statement comment(const std::string& text);
-/// Text that stands in the program as it is, indented.
+/// Text that is printed unchanged, indented.
 GEMEL_API Statement raw(const std::string& text);
 
 GEMEL_API std::string to_source(const Statement& statement, const Dialect& dialect);

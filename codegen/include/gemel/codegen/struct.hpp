@@ -3,11 +3,11 @@
 ///     struct Particle { float x, y, z; double mass; std::int32_t id; };
 ///     GEMEL_STRUCT(Particle, x, y, z, mass, id)
 ///
-/// stands behind the struct, in its namespace. It only names the fields; types, order and padding come from the type
-/// (Boost.PFR). A field that is missing, misspelt, out of order or named as a keyword of C, OpenCL C or CUDA C++ does
-/// not compile, nor does what uses a struct as an element without its GEMEL_STRUCT. Fields may be numbers, half,
-/// bfloat16, std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In kernels an
-/// array of arrays is one array, row after row.
+/// Write GEMEL_STRUCT after the struct, in its namespace. It only names the fields; types, order and padding come from
+/// the type (Boost.PFR). The program does not compile if a field is missing, misspelt, out of order or named like a
+/// keyword of C, OpenCL C or CUDA C++, or if a struct without a GEMEL_STRUCT is used as an element. Fields may be
+/// numbers, half, bfloat16, std::complex, enumerations, std::array of these, and other structs with a GEMEL_STRUCT. In
+/// kernels an array of arrays is one array in row-major order.
 #pragma once
 
 #include <gemel/codegen/identifier.hpp>
@@ -25,11 +25,11 @@
 
 namespace gemel::codegen {
 
-/// Leads to the function that GEMEL_STRUCT defines beside T.
+/// Selects, by argument-dependent lookup, the function that GEMEL_STRUCT defines for T.
 template <class T>
 struct StructTag {};
 
-/// What GEMEL_STRUCT says about T: its fields in the order of the list.
+/// The fields of T in the order of GEMEL_STRUCT's list.
 template <class T, class... Fields>
 struct StructFields {
     const char* name;
@@ -56,7 +56,7 @@ constexpr StructFields<T, Fields...> struct_fields(const char* name, const Struc
 template <class T>
 concept ReflectedStruct = std::is_class_v<T> && requires { gemel_struct_fields(StructTag<T>{}); };
 
-/// How a field's type is made of elements: itself once, or an array's elements.
+/// The element type of a field and the number of its elements: 1, or those of an array.
 template <class T>
 struct StructElement {
     using type = T;
@@ -92,7 +92,7 @@ consteval bool check_struct_field() {
     return is_known && !std::is_reference_v<Field> && !std::is_array_v<Value>;
 }
 
-/// Are the listed fields of the types that reflection finds, in its order?
+/// Do the listed fields have the types that reflection finds, in that order?
 template <class T, class... Fields, std::size_t... i>
 constexpr bool has_struct_types(const StructFields<T, Fields...>&, std::index_sequence<i...>) {
     return (std::is_same_v<std::remove_cv_t<Fields>, std::remove_cv_t<boost::pfr::tuple_element_t<i, T>>> && ...);
@@ -143,7 +143,7 @@ const StructLayout& make_struct_layout(const StructFields<T, Fields...>& fields)
     return intern_layout(std::move(layout));
 }
 
-/// The DType of a struct: made when it is first asked for, so that static objects may ask as well.
+/// The DType of a struct. Created on first use, so that constructors of static objects may use it, too.
 template <class T>
 struct StructDType {
     operator DType() const {
@@ -182,7 +182,7 @@ struct DTypeOf<T> {
     static_assert(!::std::string_view(#field).starts_with("gemel_padding_"), \
                   "GEMEL_STRUCT(" #T "): '" #field "' is called like the padding between fields: rename it");
 
-/// Makes an aggregate an element type. See the head of this file.
+/// Makes an aggregate an element type; see the top of this file.
 #define GEMEL_STRUCT(T, ...) \
     static_assert(!::gemel::codegen::keyword_language(::gemel::codegen::struct_name(#T)), \
                   "GEMEL_STRUCT(" #T "): the struct is called as a keyword of C, OpenCL C or CUDA C++: rename it"); \

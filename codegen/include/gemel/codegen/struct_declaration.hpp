@@ -1,4 +1,4 @@
-/// Device declarations of structs, with a check that they lie in memory as on the host.
+/// Device declarations of structs, with a check that their memory layout is the host's.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -12,16 +12,16 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// The struct and those inside it, nested ones first. Padding is explicit, so that every compiler agrees on offsets; a
-/// check behind each struct does not compile where size or offsets differ from the host's.
+/// Declares the struct, preceded by the structs inside it. Padding is explicit, so that all compilers agree on offsets.
+/// A check after each struct fails to compile if size or offsets differ from the host's.
 /// @throws ArgumentError if two different structs have one name
 GEMEL_API std::string struct_declaration(const StructLayout& layout, const Dialect& dialect);
 
-/// All structs among some types, each once. @throws ArgumentError if two different structs have one name
+/// Declares all structs among the types, each once. @throws ArgumentError if two different structs have one name
 GEMEL_API std::string struct_declarations(const std::vector<DType>& dtypes, const Dialect& dialect);
 
-/// The one layout that equals this one, kept for the life of the process: what makes DTypes of one struct equal.
-/// @throws ArgumentError if names are not identifiers, or fields overlap or leave the struct
+/// Returns the unique layout equal to this one, which lives as long as the process. So DTypes of one struct are equal.
+/// @throws ArgumentError if names are not identifiers, or fields overlap or exceed the struct
 GEMEL_API const StructLayout& intern_layout(StructLayout layout);
 
 }  // namespace gemel::codegen

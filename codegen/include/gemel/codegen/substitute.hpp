@@ -1,4 +1,4 @@
-/// Keyword substitution: the simplest way to make kernel text.
+/// Keyword substitution, the simplest way to generate kernel source.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -12,8 +12,8 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// Replaces every `${name}` by its value; `$$` is a dollar sign.
-/// @throws ArgumentError with the line and the names that there are, for a name without a value
+/// Replaces every `${name}` by its value, and `$$` by a dollar sign.
+/// @throws ArgumentError for a name without a value, with the line and the known names
 GEMEL_API std::string substitute(std::string_view pattern, const std::map<std::string, std::string>& values);
 
 }  // namespace gemel::codegen

@@ -1,4 +1,4 @@
-/// Syntax trees: programs built by C++ expressions and printed as legible text in any dialect.
+/// Syntax trees: programs built by C++ expressions and printed as readable source in any dialect.
 #pragma once
 
 #include <gemel/codegen/expression.hpp>

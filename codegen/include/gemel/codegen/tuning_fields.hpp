@@ -1,4 +1,4 @@
-/// The spaces of the library's own generators: what else the numbers of a tuning could be.
+/// The search spaces of the library's generators.
 #pragma once
 
 #include <gemel/codegen/tuning.hpp>
@@ -11,15 +11,14 @@
 
 namespace gemel::tune {
 
-/// The space around a tuning: its numbers that are given and have others worth a trial on the device. A number that is
-/// left open stays as it is, and so do strategies and sizes of tiles but those of the families matmul and
-/// sparse_product. It has at least the tuning itself.
-/// @param family  whose kernels may be written for some numbers only
-/// @param work    that the tuning was chosen for: with shared memory filled by tiles of it, tiles that do not fit are
-///                left out
+/// The space around a tuning. Its parameters are the given numbers that have other values worth measuring on the
+/// device. Numbers that are not given stay so. Tile sizes vary only in the family matmul, strategies only in
+/// sparse_product. The tuning itself is always a point of the space.
+/// @param family  of the kernels; matmul and sparse_product have constraints
+/// @param work    the workload of the tuning; tiles of its elements that exceed shared memory are excluded
 GEMEL_API Space tuning_space(std::string_view family, std::span<const codegen::TuningField> start,
                              const DeviceInfo& device, const codegen::Workload& work = {});
-/// The tuning's own point of that space.
+/// The point of that space that is the tuning itself.
 GEMEL_API Point tuning_point(std::span<const codegen::TuningField> start, const Space& space);
 
 }  // namespace gemel::tune

@@ -1,4 +1,4 @@
-/// Which points of a space are tried next. Knows no device: it proposes points and is told their times.
+/// Searches of a space. A search is independent of devices: it proposes points and receives their times.
 #pragma once
 
 #include <gemel/codegen/tuning_space.hpp>
@@ -14,10 +14,11 @@
 namespace gemel::tune {
 
 enum class Strategy {
-    /// Starts at given points and some that are far from each other, then goes by neighbourhoods of the best: points
-    /// that differ in one parameter, in two, then anywhere. A model of the times so far chooses among them.
+    /// Starts with the given points and some that are far from each other. Then searches neighbourhoods of the best
+    /// point:
+    /// points that differ in one parameter, in two, then all. A model of the measured times chooses among them.
     neighbours,
-    random,      ///< in an order that the seed decides
+    random,      ///< in a random order that depends on the seed
     exhaustive,  ///< every point, in order
 };
 /// "neighbours", "random", "exhaustive"
@@ -25,7 +26,7 @@ GEMEL_API const char* to_string(Strategy strategy);
 /// @throws ArgumentError listing the names
 GEMEL_API Strategy parse_strategy(std::string_view name);
 
-/// A search over a space, which must live longer. Not for use by several threads at once.
+/// A search of a space, which must outlive it. Not thread-safe.
 class GEMEL_API Search {
    public:
     /// @param starts  points to try first
@@ -35,14 +36,15 @@ class GEMEL_API Search {
     Search(Search&&) noexcept;
     Search& operator=(Search&&) noexcept;
 
-    /// Up to `count` points to time next, the most promising first, none of them told before. The same until something
-    /// is told; empty when every point was.
+    /// Up to `count` points to time next, the most promising first, none told before. Returns the same points until
+    /// tell() is called; empty if all points were told.
     const std::vector<std::size_t>& next(std::size_t count = 1);
-    /// The time of a point; nothing if it failed.
+    /// Reports the time of a point, or nothing if it failed.
     void tell(std::size_t point, std::optional<double> milliseconds);
 
+    /// Whether the point was told.
     bool knows(std::size_t point) const;
-    /// How many points were told.
+    /// The number of points told.
     std::size_t told() const;
     std::optional<std::size_t> best() const;
     double best_milliseconds() const;

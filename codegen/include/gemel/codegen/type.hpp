@@ -1,4 +1,4 @@
-/// Types in syntax trees: values, and pointers that carry their memory space.
+/// Types in syntax trees: values, and pointers with their memory space.
 #pragma once
 
 #include <gemel/core/dialect.hpp>
@@ -13,27 +13,27 @@ namespace gemel::codegen {
 
 using gemel::Dialect;
 
-/// Which memory a pointer points to.
+/// The memory space of a pointer.
 enum class Space : std::uint8_t {
-    thread,    ///< a thread's own variables
+    thread,    ///< private memory of a thread
     global,    ///< device memory
-    shared,    ///< a block's shared memory
-    constant,  ///< tables that kernels only read
+    shared,    ///< shared memory of a block
+    constant,  ///< constant memory
 };
 
-/// The type of an expression, a variable or a parameter. A DType is one by itself. Cheap to copy.
+/// The type of an expression, variable or parameter. A DType converts to it. Cheap to copy.
 struct Type {
-    DType dtype = {};       ///< of the value, or of what the pointer points to; empty if only its name is known
-    std::string name = {};  ///< for a type that gemel does not know: printed as it stands
-    bool is_const = false;  ///< the value, or what the pointer points to
+    DType dtype = {};       ///< of the value, or of the pointee; empty for a named type
+    std::string name = {};  ///< a type that gemel does not know, printed unchanged
+    bool is_const = false;  ///< the value, or the pointee
     bool is_pointer = false;
     bool is_restrict = false;
-    Space space = Space::thread;  ///< of what the pointer points to
+    Space space = Space::thread;  ///< of the pointee
 
     Type() = default;
     Type(const DType& dtype) : dtype(dtype) {}
 
-    /// Is anything known about it?
+    /// Is the type unknown?
     bool empty() const { return dtype.empty() && name.empty(); }
     /// A value of a known scalar type.
     bool is_scalar() const { return !is_pointer && !dtype.empty() && dtype.lanes() == 1 && !dtype.layout(); }
@@ -41,18 +41,18 @@ struct Type {
     friend bool operator==(const Type&, const Type&) = default;
 };
 
-/// A type known by its name alone: a typedef of a preamble, "sampler_t".
+/// A type known only by name: a typedef of a preamble, "sampler_t".
 GEMEL_API Type named_type(const std::string& name);
-/// What functions without a result return.
+/// The return type of functions without a result.
 GEMEL_API Type void_type();
-/// The same type, only to be read: `const float`; of a pointer, what it points to.
+/// The const type: `const float`; for a pointer, a pointer to const.
 GEMEL_API Type constant(Type type);
 /// A pointer to `type` in a memory space.
 GEMEL_API Type pointer(Type type, Space space);
-/// A pointer whose memory nothing else reaches.
+/// The pointer type with `restrict`: nothing else accesses its memory.
 GEMEL_API Type restricted(Type type);
 
-/// The type as a declaration in one dialect, e.g. "__global const float *restrict x". Without a name as in a cast.
+/// A declaration of the type in a dialect, e.g. "__global const float *restrict x". Without a name: as in a cast.
 GEMEL_API std::string declaration(const Type& type, const std::string& name, const Dialect& dialect);
 
 }  // namespace gemel::codegen

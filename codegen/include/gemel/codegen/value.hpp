@@ -1,4 +1,4 @@
-/// What a template can be given: integers, floating-point numbers, text, truth values, lists and maps of these.
+/// Values of templates: integers, floating-point numbers, strings, bools, and lists and maps of these.
 #pragma once
 
 #include <gemel/core/dtype.hpp>
@@ -19,8 +19,8 @@
 
 namespace gemel::codegen {
 
-/// A value of a template. Made from what it is by itself: 3, 2.5, "text", true, {1, 2, 3}, a vector, a map, a DType
-/// (whose name it becomes). Anything else does not compile. Cheap to copy: lists and maps are shared.
+/// A value of a template. Converts from 3, 2.5, "text", true, {1, 2, 3}, a vector, a map, and a DType (as its name);
+/// other types do not compile. Cheap to copy: lists and maps are shared.
 class Value {
    public:
     using List = std::vector<Value>;
@@ -44,7 +44,7 @@ class Value {
     Value(T value) : data_(std::string(1, value)) {}
     template <std::same_as<double> T>
     Value(T value) : data_(value) {}
-    /// A float is the shortest decimal number that reads back as it: 0.1f is 0.1, not 0.10000000149011612.
+    /// A float becomes the shortest decimal number that reads back equal: 0.1f is 0.1, not 0.10000000149011612.
     template <std::same_as<float> T>
     Value(T value) : data_(shortest(value)) {}
     template <class T>
@@ -55,13 +55,13 @@ class Value {
     /// @throws ArgumentError for lists and maps nested deeper than 200 levels
     GEMEL_API Value(List list);
     GEMEL_API Value(Map map);
-    /// A map that templates go through in this order; a Map they go through by name. Of two entries of one name the
-    /// place is the first one's and the value the last one's.
+    /// A map over which templates iterate in this order; over a Map they iterate by name. If a name occurs twice, the
+    /// first entry gives the position and the last the value.
     GEMEL_API static Value ordered_map(std::vector<std::pair<std::string, Value>> entries);
     template <class T>
         requires(!std::same_as<T, Value> && std::is_constructible_v<Value, const T&>)
     Value(const std::map<std::string, T>& map) : Value(Map(map.begin(), map.end())) {}
-    /// Any other range of what makes a Value: std::vector<int>, std::array<std::string, 3>.
+    /// Any other range of types that convert to Value: std::vector<int>, std::array<std::string, 3>.
     template <std::ranges::input_range R>
         requires(!std::is_convertible_v<const R&, std::string_view> && !std::is_convertible_v<const R&, Map> &&
                  !std::same_as<R, Value> && !std::same_as<R, List> &&
@@ -75,7 +75,7 @@ class Value {
     bool is_string() const { return std::holds_alternative<std::string>(data_); }
     bool is_list() const { return std::holds_alternative<std::shared_ptr<const List>>(data_); }
     bool is_map() const { return std::holds_alternative<std::shared_ptr<const Map>>(data_); }
-    /// Integers are held as int64_t where they fit, and as uint64_t above.
+    /// Integers are stored as int64_t, or as uint64_t above its range.
     bool is_signed() const { return std::holds_alternative<std::int64_t>(data_); }
     bool is_unsigned() const { return std::holds_alternative<std::uint64_t>(data_); }
 
@@ -86,15 +86,15 @@ class Value {
     const std::string& as_string() const { return std::get<std::string>(data_); }
     const List& as_list() const { return *std::get<std::shared_ptr<const List>>(data_); }
     const Map& as_map() const { return *std::get<std::shared_ptr<const Map>>(data_); }
-    /// A map's entries in the order in which templates go through them; they live as long as the map.
+    /// A map's entries in iteration order; they live as long as the map.
     GEMEL_API std::vector<const Map::value_type*> entries() const;
 
     /// "an integer", "a list": for messages.
     GEMEL_API std::string kind() const;
-    /// What `if` asks: false for none, false, zero and whatever is empty.
+    /// The truth value for `if`: false for none, false, zero and empty strings, lists and maps.
     GEMEL_API bool truth() const;
-    /// As kernel text: `true` and `false`, floating-point numbers in the shortest form that reads back equal and always
-    /// with a point or an exponent, INFINITY and NAN by their portable words; lists as "[1, 2]". None is empty.
+    /// The value as kernel source: `true` and `false`; floating-point numbers in the shortest form that reads back
+    /// equal, with a point or an exponent, or as INFINITY and NAN; lists as "[1, 2]". None is empty.
     GEMEL_API std::string text() const;
 
    private:
@@ -114,7 +114,7 @@ class Value {
         data_;
 };
 
-/// Names and what they stand for.
+/// Names and their values.
 using Values = Value::Map;
 
 }  // namespace gemel::codegen

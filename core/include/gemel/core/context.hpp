@@ -141,7 +141,7 @@ class GEMEL_API Context {
     void reset() const;
 
     /// Enables peer access: kernels of this context may read and write the other context's memory through peer_view().
-    /// @throws Error if the devices do not support it; Device::can_reach() tells
+    /// @throws Error if the devices do not support it; check with Device::can_reach()
     void reach(const Context& other) const;
     /// A buffer of a reached context as an argument of this context's kernels; `stream.wait(event)` orders the two.
     /// @throws ArgumentError if reach() was not called for that context of another device

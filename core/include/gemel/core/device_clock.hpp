@@ -1,4 +1,4 @@
-/// The clock of a device beside the host's.
+/// Relates a device's clock to the host's clock.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -12,9 +12,9 @@
 
 namespace gemel {
 
-/// Tells when a timed event was reached, as a time of the host's steady clock: what the device did stands beside what
-/// the host did meanwhile, in a log or a trace. Made from a timed event between two readings of the host's clock. The
-/// two clocks drift by microseconds in a minute: make a new one now and then. A cheap handle.
+/// Converts the time of a timed event to a time of the host's steady clock, so that logs and traces can show the work
+/// of the device and of the host on one time axis. Calibrated by a timed event between two readings of the host's
+/// clock. The two clocks drift apart by microseconds per minute: make a new object from time to time. A cheap handle.
 class GEMEL_API DeviceClock {
    public:
     using TimePoint = std::chrono::steady_clock::time_point;

@@ -40,7 +40,7 @@ struct Sampler {
     bool exact = false;
     /// Samples arrays with the GPU's texture hardware if it can read plain memory: on CUDA arrays of two axes whose
     /// rows are contiguous and start at multiples of 32 bytes, in memory that starts at a multiple of 512 bytes. No
-    /// effect on other arrays; Texture::is_sampled_by_hardware() tells.
+    /// effect on other arrays; check with Texture::is_sampled_by_hardware().
     bool hardware = false;
 };
 
@@ -114,7 +114,7 @@ class GEMEL_API AnyImage {
     plugin::ImageShape shape_;
 };
 
-/// The parameters of a texture in a kernel, beside its memory; the kernel language has the same struct.
+/// The parameters of a texture in a kernel, in addition to its memory; the kernel language has the same struct.
 struct TextureFacts {
     std::int64_t offset_bytes = 0;             ///< of the first element
     std::array<std::int64_t, 3> step_bytes{};  ///< along x, y, z or layers

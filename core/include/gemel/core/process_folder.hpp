@@ -9,9 +9,8 @@
 
 namespace gemel {
 
-/// A folder for this process and this user only. The first call creates it below TMPDIR (else /tmp), in a
-/// folder with an unpredictable name. It is removed with its contents when the process exits; a process that is
-/// killed leaves it behind.
+/// A folder for this process and this user only. The first call creates it below TMPDIR (else /tmp), in a folder with
+/// an unpredictable name. It is removed with its contents when the process exits, but not if the process is killed.
 /// @throws Error if it cannot be created
 GEMEL_API std::filesystem::path process_folder(std::string_view name);
 

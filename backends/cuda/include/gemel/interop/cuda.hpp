@@ -1,4 +1,4 @@
-/// Native CUDA handles: ours for your calls, yours for gemel.
+/// Native CUDA handles: use gemel's in your own calls, and yours in gemel.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -20,7 +20,7 @@ inline void require(const Device& device) {
 /// @throws ArgumentError if the context is of another backend
 inline void require(const Context& context) { require(context.device()); }
 
-/// Handles stay gemel's. The context is the device's primary one, which the CUDA run-time library shares.
+/// gemel owns the handles. The context is the device's primary context, which the CUDA run-time library shares.
 inline CUcontext native(const Context& context) {
     require(context);
     return reinterpret_cast<CUcontext>(context.native_handle());
@@ -29,31 +29,31 @@ inline CUstream native(const Stream& stream) {
     require(stream.context());
     return reinterpret_cast<CUstream>(stream.native_handle());
 }
-/// The address of the buffer's first byte; a view's offset is in it.
+/// The address of the buffer's first byte; it includes the offset of a view.
 inline CUdeviceptr native(const Buffer& buffer) {
     require(buffer.context());
     return static_cast<CUdeviceptr>(buffer.native_handle() + buffer.offset_bytes());
 }
 
-/// The event stays gemel's: it lives as long as the handle.
+/// gemel owns the event: it lives as long as the handle.
 inline CUevent native(const Event& event) {
     require(event.device());
     return reinterpret_cast<CUevent>(event.native_handle());
 }
 
-/// Adopts memory of yours (cuMemAlloc, cudaMalloc) in the primary context; gemel never frees it.
+/// Wraps your memory (cuMemAlloc, cudaMalloc) in the primary context; gemel never frees it.
 /// @param keep_alive  held for as long as any handle to it lives
 inline Buffer wrap(const Context& context, CUdeviceptr address, std::size_t bytes,
                    std::shared_ptr<void> keep_alive = nullptr) {
     require(context);
     return context.wrap_buffer(static_cast<std::uint64_t>(address), bytes, std::move(keep_alive));
 }
-/// Adopts an event of yours (CUevent, cudaEvent_t), for waits; gemel never destroys it. It has no times here.
+/// Wraps your event (CUevent, cudaEvent_t), to wait for it; gemel never destroys it. It cannot measure times.
 inline Event wrap(const Context& context, CUevent event, std::shared_ptr<void> keep_alive = nullptr) {
     require(context);
     return context.wrap_event(reinterpret_cast<std::uint64_t>(event), std::move(keep_alive));
 }
-/// Adopts a stream of yours (CUstream, cudaStream_t); gemel never destroys it.
+/// Wraps your stream (CUstream, cudaStream_t); gemel never destroys it.
 inline Stream wrap(const Context& context, CUstream stream, std::shared_ptr<void> keep_alive = nullptr) {
     require(context);
     return context.wrap_stream(reinterpret_cast<std::uint64_t>(stream), std::move(keep_alive));

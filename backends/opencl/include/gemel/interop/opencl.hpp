@@ -1,4 +1,4 @@
-/// Native OpenCL handles: ours for your calls, yours for gemel.
+/// Native OpenCL handles: use gemel's in your own calls, and yours in gemel.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -22,7 +22,7 @@ inline void require(const Device& device) {
 /// @throws ArgumentError if the context is of another backend
 inline void require(const Context& context) { require(context.device()); }
 
-/// Handles stay gemel's: retain them to keep them longer. A buffer that is a view begins at `buffer.offset_bytes()`.
+/// gemel owns the handles: retain them to keep them longer. A buffer that is a view begins at `buffer.offset_bytes()`.
 inline cl_context native(const Context& context) {
     require(context);
     return reinterpret_cast<cl_context>(context.native_handle());
@@ -36,29 +36,29 @@ inline cl_mem native(const Buffer& buffer) {
     return reinterpret_cast<cl_mem>(buffer.native_handle());
 }
 
-/// The event stays gemel's: it lives as long as the handle.
+/// gemel owns the event: it lives as long as the handle.
 inline cl_event native(const Event& event) {
     require(event.device());
     return reinterpret_cast<cl_event>(event.native_handle());
 }
 
-/// Adopts a context of yours; it must hold `device`. Retained for as long as gemel needs it.
+/// Wraps your context; it must contain `device`. Retained as long as gemel needs it.
 inline Context wrap(const Device& device, cl_context context) {
     return Context::wrap(device, reinterpret_cast<std::uint64_t>(context));
 }
-/// Adopts a buffer of `context`; retained.
+/// Wraps a buffer of `context`; retained.
 inline Buffer wrap(const Context& context, cl_mem memory, std::size_t bytes) {
     require(context);
     return context.wrap_buffer(reinterpret_cast<std::uint64_t>(memory), bytes);
 }
-/// Adopts an event of `context`, a command's or a user event; retained. For waits: it has no times here.
+/// Wraps an event of `context`, a command's or a user event, to wait for it; retained. It cannot measure times.
 inline Event wrap(const Context& context, cl_event event) {
     require(context);
     return context.wrap_event(reinterpret_cast<std::uint64_t>(event));
 }
-/// Adopts a queue of `context`; retained. On one that runs out of order gemel puts a barrier before each of its
-/// commands: they wait for all that was enqueued before. What you enqueue afterwards orders itself, by a barrier or
-/// the event of `stream.record()`.
+/// Wraps a queue of `context`; retained. In an out-of-order queue gemel enqueues a barrier before each of its commands,
+/// so that they wait for everything enqueued before. Order your own later commands by a barrier or by the event of
+/// `stream.record()`.
 inline Stream wrap(const Context& context, cl_command_queue queue) {
     require(context);
     return context.wrap_stream(reinterpret_cast<std::uint64_t>(queue));
