@@ -66,7 +66,7 @@ class Messages {
 TEST_SUITE_BEGIN("core");
 
 TEST_CASE("bytes of any number and offset go from one backend to the other on a GPU") {
-    constexpr std::size_t piece = std::size_t{32} << 20, small = std::size_t{256} << 10;
+    constexpr std::size_t piece = std::size_t{32} << 20, small = std::size_t{2} << 20;
     for (const auto& [one, other] : pairs()) {
         CAPTURE(one.id());
         CAPTURE(other.id());

@@ -26,6 +26,7 @@ using namespace gemel;
 namespace {
 
 constexpr std::size_t piece = std::size_t{32} << 20;
+constexpr std::size_t smallest = std::size_t{2} << 20;  // that goes through shared memory
 constexpr unsigned acquires_of_trial = 4;  // each of two pieces of memory is written once and read once
 
 using gemel::testing::arrives;
@@ -101,7 +102,7 @@ TEST_CASE("copies in both directions go through the memory that both see, a piec
     const Pair pair;
     Messages messages;
     unsigned trial = acquires_of_trial;
-    for (const std::size_t n : {std::size_t{256} << 10, piece - 1, piece, piece + 1, 3 * piece + 5}) {
+    for (const std::size_t n : {smallest, piece - 1, piece, piece + 1, 3 * piece + 5}) {
         CAPTURE(n);
         const auto pieces = static_cast<unsigned>((n + piece - 1) / piece);
         for (const bool from_cuda : {true, false}) {
@@ -122,7 +123,7 @@ TEST_CASE("copies in both directions go through the memory that both see, a piec
 
 TEST_CASE("small copies and those that are told so go through the host") {
     const Pair pair;
-    CHECK(arrives(pair.cuda, pair.opencl, (std::size_t{256} << 10) - 1));
+    CHECK(arrives(pair.cuda, pair.opencl, smallest - 1));
     ::setenv("GEMEL_EXTERNAL_MEMORY", "off", 1);
     CHECK(arrives(pair.cuda, pair.opencl, piece));
     ::unsetenv("GEMEL_EXTERNAL_MEMORY");
@@ -153,7 +154,7 @@ TEST_CASE("neither side writes or reads before the other is done") {
 
 TEST_CASE("where one side cannot, the host stands between them, it is not tried again and nothing is left behind") {
     const auto files = open_files();
-    const std::size_t n = (std::size_t{1} << 20) + 100;
+    const std::size_t n = smallest + 100;
     const auto check = [&](const Pair& pair, const char* why, unsigned imports) {
         CAPTURE(why);
         Messages messages;
