@@ -233,6 +233,29 @@ TEST_CASE("advice and prefetches leave managed and mapped memory as it is") {
         check(MappedBuffer<std::int32_t>(context, 100, MappedKind::managed).buffer());
 }
 
+TEST_CASE("the release of managed and mapped memory waits for its stream and not the host") {
+    const Context context = current_context();
+    for (const MappedKind kind : {MappedKind::zero_copy, MappedKind::managed}) {
+        if (kind == MappedKind::managed && !context.device().info().has_managed_memory) continue;
+        CAPTURE(static_cast<int>(kind));
+        constexpr std::size_t n = 1000;
+        const Stream stream = context.create_stream();
+        const Buffer result = context.allocate(n * sizeof(std::int32_t));
+        const UserEvent gate(context);
+        {
+            const MappedBuffer<std::int32_t> released(context, n, kind);
+            stream.wait(gate);
+            stream.fill(released.buffer(), std::int32_t{5});
+            stream.copy(result, released.buffer());
+            stream.flush();
+        }
+        CHECK_FALSE(gate.done());  // the host would wait for ever
+        gate.complete();
+        stream.synchronize();
+        CHECK(downloaded<std::int32_t>(result) == Ints(n, 5));
+    }
+}
+
 TEST_CASE("attributes and extensions are known by the driver's names") {
     const Device device = current_context().device();
     const auto all = device.attributes();
