@@ -1,6 +1,7 @@
 /// A call on its way into a folder; see Kernel::capture().
 #pragma once
 
+#include "device/capture_image.hpp"
 #include "device/state.hpp"
 
 #include <gemel/core/argument.hpp>
@@ -20,7 +21,8 @@ struct CapturedArgument {
     std::string name;  ///< of the parameter; empty if it is not known
     DType dtype;       ///< of the value or of what lies in memory, where known
     std::size_t bytes = 0;
-    std::string before, after;  ///< file names; empty if there is none
+    std::string before, after;           ///< file names; empty if there is none
+    std::optional<CapturedImage> image;  ///< of a texture or an image
     bool is_memory() const { return kind >= Argument::Kind::memory && kind <= Argument::Kind::copy_both; }
 };
 
@@ -53,7 +55,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 class Capture {
    public:
     /// Waits for the stream, and writes everything but the results.
-    /// @throws ArgumentError for textures, images, and folders that are there already
+    /// @throws ArgumentError for folders that are there already
     Capture(std::filesystem::path folder, const KernelState& kernel, const plugin::LaunchShape& shape, StreamCore& core,
             std::span<const Argument> arguments);
     /// Waits, and writes the results.
