@@ -58,27 +58,17 @@ void capture_walk(const fs::path& folder) {
 void capture_blend(const fs::path& folder) {
     const Context context = default_context();
     const bool has_images = context.device().info().has_images;
-    const Kernel blend = context
-                             .compile(R"(
-#if IMAGES
-#define PARAMETERS , TEXTURE_2D(picture), IMAGE_2D_WRITE(out)
-#else
-#define PARAMETERS
-#endif
-KERNEL void blend(GLOBAL_MEM float *to, TEXTURE_2D_LAYERED(table), float x PARAMETERS)
+    // Declared in plain words: signatures are read from the text before macros are.
+    const std::string text = "KERNEL void blend(GLOBAL_MEM float *to, TEXTURE_2D_LAYERED(table), float x" +
+                             std::string(has_images ? ", TEXTURE_2D(picture), IMAGE_2D_WRITE(out)" : "") + R"()
 {
     const int i = (int)GLOBAL_ID_0, j = (int)GLOBAL_ID_1;
     float sum = texture_read_2d_layered(table, i + x, j + x, 1).x;
-#if IMAGES
-    sum += texture_read(picture, i + x, j - x).x;
-    image_write(out, i, j, sum);
-#endif
-    to[5 * j + i] = sum;
-})",
-                                      {.defines = {{"IMAGES", has_images ? "1" : "0"}}})
-                             .kernel("blend");
+)" + (has_images ? "    sum += texture_read_2d(picture, i + x, j - x).x;\n    image_write(out, i, j, sum);\n" : "") +
+                             "    to[5 * j + i] = sum;\n}\n";
+    const Kernel blend = context.compile(text).kernel("blend");
     const auto numbers = arange<float>(context, 2 * 5 * 4).reshape({2, 5, 4});
-    const auto turned = numbers.transpose({0, 2, 1})(slice({}, {}, -1));  // layers backwards, x 4 elements apart
+    const auto turned = numbers.permute({0, 2, 1})(slice({}, {}, -1));  // layers backwards, x 4 elements apart
     const Texture table(turned, {.filter = Filter::linear, .address = Address::mirror}, true);
     const auto to = zeros<float>(context, {4, 5});
     const LaunchConfig config{.grid = {1, 1}, .block = {5, 4}};
