@@ -173,7 +173,7 @@ TEST_CASE("two contexts of a backend that imports memory copy by way of the othe
         Messages messages;
         const Context in_use(maker);  // or the first copies would go through the host
         const Context here(one), there(other);
-        for (const std::size_t n : {smallest - 1, smallest, piece - 1, piece, piece + 1, 5 * piece + 12345}) {
+        for (const std::size_t n : {smallest - 1, smallest, piece + 1, 3 * piece + 12345}) {
             CAPTURE(n);
             CHECK(arrives(here, there, n));
             CHECK(arrives(there, here, n));
