@@ -1,10 +1,13 @@
 /// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device, to other
-/// devices of the backend, and to and from another backend on the same GPU beside a copy within it.
+/// devices and contexts of the backend, and to and from another backend on the same GPU beside a copy within it.
 #include "harness.hpp"
 #include "raw.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -35,24 +38,40 @@ void show_other_backends(const gemel::Context& context, bench::Raw& raw, std::si
     }
 }
 
-/// GB/s of bytes that arrive. Beside cuMemcpyPeer; OpenCL has no such call: beside a copy within the device.
+/// GB/s of bytes that arrive. Beside cuMemcpyPeer; OpenCL has no such call: beside a copy within the device, with and
+/// without memory that CUDA makes, and to another context of this device, too.
 void show_other_devices(const gemel::Context& context, bench::Raw& raw, std::size_t mebibytes, int rounds) {
     const std::size_t bytes = mebibytes << 20;
-    for (const gemel::Device& device : gemel::devices(context.device().backend())) {
-        if (device == context.device()) continue;
+    const gemel::Device own = context.device();
+    const bool is_cuda = own.backend() == "cuda";  // whose contexts of a device are one, and copy directly to others
+    // Copies by way of CUDA begin at once where the program has a context of it, else after some GiB.
+    std::vector<gemel::Context> makers;
+    for (const gemel::Device& device : gemel::all_devices())
+        if (!is_cuda && device.backend() != own.backend() && device.info().identity == own.info().identity)
+            makers.emplace_back(device);
+    for (const gemel::Device& device : gemel::devices(own.backend())) {
+        if (device == own && makers.empty()) continue;
         const gemel::Context other(device);
         const gemel::Buffer here = context.allocate(bytes), too = context.allocate(bytes),
                             there = other.allocate(bytes);
         here.fill(std::uint8_t{1});
         there.copy_from(here);  // asks for access to the peer's memory
         const bool has_call = raw.copy_to_peer(there, here, bytes);
-        const auto times = bench::medians({[&] { there.copy_from(here); },
-                                           [&] {
-                                               if (!raw.copy_to_peer(there, here, bytes)) raw.copy(too, here, bytes);
-                                           }},
-                                          rounds);
-        bench::report(context.device(), "to " + device.id() + ", " + std::to_string(mebibytes) + " MiB", times[0],
-                      times[1], has_call ? 1 / 0.9 : 0, "ratio", static_cast<double>(bytes));
+        for (const bool shared : {true, false}) {
+            if (!shared && makers.empty()) continue;
+            if (!makers.empty()) ::setenv("GEMEL_EXTERNAL_MEMORY", shared ? "on" : "off", 1);
+            const auto times = bench::medians({[&] { there.copy_from(here); },
+                                               [&] {
+                                                   if (!raw.copy_to_peer(there, here, bytes))
+                                                       raw.copy(too, here, bytes);
+                                               }},
+                                              shared ? rounds : std::min(rounds, 5));
+            bench::report(own,
+                          "to " + (device == own ? "another context of " : std::string()) + device.id() +
+                              (shared ? "" : " by the host") + ", " + std::to_string(mebibytes) + " MiB",
+                          times[0], times[1], has_call ? 1 / 0.9 : 0, "ratio", static_cast<double>(bytes));
+        }
+        ::unsetenv("GEMEL_EXTERNAL_MEMORY");
     }
 }
 

@@ -1,5 +1,5 @@
-/// Copies between CUDA and OpenCL on one GPU, which go through device memory that both see where the drivers share
-/// some. Where no GPU has both there is nothing to test, and it says so.
+/// Copies between CUDA and OpenCL on one GPU, and between contexts of OpenCL, which go through device memory that both
+/// see where the drivers share some. Where no GPU has both there is nothing to test, and it says so.
 #include "array_support.hpp"
 #include "device_copies.hpp"
 
@@ -37,6 +37,39 @@ std::vector<std::pair<Device, Device>> pairs() {
     return found;
 }
 
+/// Devices of one backend, the same or two, that import memory from another backend, and that one's device of the
+/// first.
+struct Relayed {
+    Device one, other, maker;
+};
+std::vector<Relayed> relayed_pairs() {
+    std::vector<Relayed> found;
+    const auto all = all_devices();
+    for (const Device& maker : all)
+        for (const Device& one : all)
+            for (const Device& other : all)
+                if (maker.backend() != one.backend() && one.backend() == other.backend() && is_one_gpu(maker, one) &&
+                    imports_memory(one) && imports_memory(other) &&
+                    (is_of_this_run(one, other) || is_of_this_run(maker, maker)))
+                    found.push_back({one, other, maker});
+    if (found.empty()) std::puts("skipped: no device here imports memory of another backend");
+    return found;
+}
+
+/// Whether copies of `maker` lead to the GPU of `other`.
+bool reaches(const Device& maker, const Device& other) {
+    const auto all = devices(maker.backend());
+    return std::any_of(all.begin(), all.end(), [&](const Device& device) {
+        return is_one_gpu(device, other) && (device == maker || maker.can_reach(device));
+    });
+}
+
+/// The bytes of one of the two pieces that `maker` makes.
+std::size_t piece_of(const Device& maker) {
+    return std::clamp(std::bit_floor(maker.info().global_memory_bytes / 256), std::size_t{32} << 20,
+                      std::size_t{256} << 20);
+}
+
 /// What core says about copies, for as long as it lives.
 class Messages {
    public:
@@ -66,7 +99,7 @@ class Messages {
 TEST_SUITE_BEGIN("core");
 
 TEST_CASE("bytes of any number and offset go from one backend to the other on a GPU") {
-    constexpr std::size_t piece = std::size_t{32} << 20, small = std::size_t{256} << 10;
+    constexpr std::size_t piece = std::size_t{32} << 20, small = std::size_t{2} << 20;
     for (const auto& [one, other] : pairs()) {
         CAPTURE(one.id());
         CAPTURE(other.id());
@@ -99,10 +132,7 @@ TEST_CASE("a copy longer than both pieces of shared memory is right") {
         CAPTURE(one.id());
         CAPTURE(other.id());
         const Context here(one), there(other);
-        // A piece has at most 256 MiB, and 1/256 of the memory of the GPU that makes it.
-        const std::size_t memory = std::max(one.info().global_memory_bytes, other.info().global_memory_bytes);
-        const std::size_t piece =
-            std::clamp(std::bit_floor(memory / 256), std::size_t{32} << 20, std::size_t{256} << 20);
+        const std::size_t piece = std::max(piece_of(one), piece_of(other));
         const auto n = static_cast<std::int64_t>(2 * piece / sizeof(std::int32_t) + 1001);
         const auto copied = arange<std::int32_t>(here, n).copy_to(there);
         CHECK(all(copied == arange<std::int32_t>(there, n)).get()[0] != 0);
@@ -132,6 +162,34 @@ TEST_CASE("arrays with strides and windows of rows go from one backend to the ot
                 is_same && std::equal(found.begin() + (row + 7) * 4096 + 5, found.begin() + (row + 7) * 4096 + 4005,
                                       all.begin() + (row + 100) * 4001 * sizeof(float) + 13);
         CHECK(is_same);
+    }
+}
+
+TEST_CASE("two contexts of a backend that imports memory copy by way of the other backend") {
+    constexpr std::size_t smallest = std::size_t{16} << 20, piece = std::size_t{32} << 20;
+    for (const auto& [one, other, maker] : relayed_pairs()) {
+        CAPTURE(one.id());
+        CAPTURE(other.id());
+        Messages messages;
+        const Context in_use(maker);  // or the first copies would go through the host
+        const Context here(one), there(other);
+        for (const std::size_t n : {smallest - 1, smallest, piece + 1, 3 * piece + 12345}) {
+            CAPTURE(n);
+            CHECK(arrives(here, there, n));
+            CHECK(arrives(there, here, n));
+        }
+        const std::string said = messages.all();
+        INFO(said);
+        std::printf("%s to %s: %s", one.id().c_str(), other.id().c_str(), said.c_str());
+        if (reaches(maker, other)) {
+            CHECK(said.find("copy by way of") != std::string::npos);
+            CHECK(said.find("the host") == std::string::npos);
+            CHECK(said.find("no memory") == std::string::npos);
+        }
+        CHECK(copies_keep_order(here, there, std::size_t{80} << 20));
+        const auto n = static_cast<std::int64_t>(2 * piece_of(maker) / sizeof(std::int32_t) + 1001);
+        const auto copied = arange<std::int32_t>(here, n).copy_to(there);
+        CHECK(all(copied == arange<std::int32_t>(there, n)).get()[0] != 0);
     }
 }
 

@@ -3,7 +3,6 @@
 #include "support.hpp"
 
 #include <algorithm>
-#include <map>
 #include <thread>
 
 using namespace gemel;
@@ -174,40 +173,36 @@ TEST_CASE("allocations are counted by the place that makes them") {
 }
 
 TEST_CASE("device memory comes from the user's allocator") {
-    const Context context(current_context().device()), lender(current_context().device());
-    std::map<std::uint64_t, Buffer> lent;
+    const Context context(current_context().device());
     std::size_t taken = 0, given_back = 0;
-    const bool same_memory = context.native_handle() == lender.native_handle();
-    if (!same_memory) {  // a cl_mem must be of the very cl_context: from its own driver, before the allocator is set
-        const Buffer big = context.allocate(4096);
-        context.set_allocator(
-            {[&](std::size_t bytes) -> std::uint64_t {
-                 ++taken;
-                 return bytes <= 4096 ? big.native_handle() : 0;
-             },
-             [&](std::uint64_t handle, std::size_t) { given_back += handle == big.native_handle(); }});
-        {
-            const Buffer buffer = context.allocate(4000);
-            CHECK(buffer.native_handle() == big.native_handle());
-            buffer.upload(counting<std::int32_t>(1000));
-            CHECK(downloaded<std::int32_t>(buffer) == counting<std::int32_t>(1000));
-        }
-        CHECK(taken == 1);
-        CHECK(given_back == 0);  // held by the pool
-        CHECK_THROWS_MENTIONING(OutOfMemory, context.allocate(100000), "user's allocator");
-        CHECK(given_back == 1);  // the pool gave up what it held first
-        { const Buffer again = context.allocate(4000); }
-        CHECK(taken == 4);
-        {
-            const Buffer living = context.allocate(4000);
-            context.set_allocator({});
-            CHECK(given_back == 1);
-        }
-        CHECK(given_back == 2);  // not held for those who come
-        const std::size_t before = taken;
-        { const Buffer from_driver = context.allocate(100000); }
-        CHECK(taken == before);
+    // From its own driver, before the allocator is set: a cl_mem must be of the very cl_context.
+    const Buffer big = context.allocate(4096);
+    context.set_allocator({[&](std::size_t bytes) -> std::uint64_t {
+                               ++taken;
+                               return bytes <= 4096 ? big.native_handle() : 0;
+                           },
+                           [&](std::uint64_t handle, std::size_t) { given_back += handle == big.native_handle(); }});
+    {
+        const Buffer buffer = context.allocate(4000);
+        CHECK(buffer.native_handle() == big.native_handle());
+        buffer.upload(counting<std::int32_t>(1000));
+        CHECK(downloaded<std::int32_t>(buffer) == counting<std::int32_t>(1000));
     }
+    CHECK(taken == 1);
+    CHECK(given_back == 0);  // held by the pool
+    CHECK_THROWS_MENTIONING(OutOfMemory, context.allocate(100000), "user's allocator");
+    CHECK(given_back == 1);  // the pool gave up what it held first
+    { const Buffer again = context.allocate(4000); }
+    CHECK(taken == 4);
+    {
+        const Buffer living = context.allocate(4000);
+        context.set_allocator({});
+        CHECK(given_back == 1);
+    }
+    CHECK(given_back == 2);  // not held for those who come
+    const std::size_t before = taken;
+    { const Buffer from_driver = context.allocate(100000); }
+    CHECK(taken == before);
     CHECK_THROWS_MENTIONING(ArgumentError, context.set_allocator({[](std::size_t) { return std::uint64_t{0}; }, {}}),
                             "two functions");
 }
@@ -231,6 +226,29 @@ TEST_CASE("advice and prefetches leave managed and mapped memory as it is") {
     check(MappedBuffer<std::int32_t>(context, 100).buffer());
     if (context.device().info().has_managed_memory)
         check(MappedBuffer<std::int32_t>(context, 100, MappedKind::managed).buffer());
+}
+
+TEST_CASE("the release of managed and mapped memory waits for its stream and not the host") {
+    const Context context = current_context();
+    for (const MappedKind kind : {MappedKind::zero_copy, MappedKind::managed}) {
+        if (kind == MappedKind::managed && !context.device().info().has_managed_memory) continue;
+        CAPTURE(static_cast<int>(kind));
+        constexpr std::size_t n = 1000;
+        const Stream stream = context.create_stream();
+        const Buffer result = context.allocate(n * sizeof(std::int32_t));
+        const UserEvent gate(context);
+        {
+            const MappedBuffer<std::int32_t> released(context, n, kind);
+            stream.wait(gate);
+            stream.fill(released.buffer(), std::int32_t{5});
+            stream.copy(result, released.buffer());
+            stream.flush();
+        }
+        CHECK_FALSE(gate.done());  // the host would wait for ever
+        gate.complete();
+        stream.synchronize();
+        CHECK(downloaded<std::int32_t>(result) == Ints(n, 5));
+    }
 }
 
 TEST_CASE("attributes and extensions are known by the driver's names") {

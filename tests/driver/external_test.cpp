@@ -3,53 +3,20 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
-#include <gemel/core/core.hpp>
+#include "external_support.hpp"
 
-#include "../backend/device_copies.hpp"
-#include "opencl_layer.hpp"
-#include "stand_in.hpp"
-
-#include <dlfcn.h>
-
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
-using namespace gemel;
+using namespace external;
 
 namespace {
 
-constexpr std::size_t piece = std::size_t{32} << 20;
-constexpr unsigned acquires_of_trial = 4;  // each of two pieces of memory is written once and read once
-
-using gemel::testing::arrives;
-using gemel::testing::Bytes;
-
-template <class F>
-F* stand_in(const char* name) {
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    REQUIRE(library);
-    return reinterpret_cast<F*>(dlsym(library, name));
-}
-unsigned long calls_of(const char* function) { return stand_in<StandInCalls>("stand_in_calls")(function); }
-void fail(const char* function, CUresult result, unsigned long after = 1) {
-    stand_in<StandInFail>("stand_in_fail")(function, result, after);
-}
-void reset_driver() { stand_in<StandInReset>("stand_in_reset")(); }
-
-/// The layer is of no use with other drivers.
-std::vector<Device> pocl_devices() {
-    auto all = devices("opencl");
-    std::erase_if(all,
-                  [](const Device& device) { return device.info().platform.find("Portable") == std::string::npos; });
-    return all;
-}
+constexpr std::size_t smallest = std::size_t{2} << 20;  // that goes through shared memory
 
 /// A context of each plug-in, and drivers that do as they are told.
 struct Pair {
@@ -64,35 +31,6 @@ struct Pair {
     }
 };
 
-std::size_t open_files() {
-    const std::filesystem::directory_iterator files("/proc/self/fd");
-    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
-}
-
-/// Messages of the subsystem "copy", for as long as it lives.
-class Messages {
-   public:
-    Messages() {
-        logging::set_levels("warn,copy=debug");
-        logging::set_sink([this](logging::Level, std::string_view subsystem, std::string_view message) {
-            const std::lock_guard lock(mutex_);
-            if (subsystem == "copy") all_.append(message) += '\n';
-        });
-    }
-    ~Messages() {
-        logging::set_sink({});
-        logging::set_levels("warn");
-    }
-    bool mention(const char* words) {
-        const std::lock_guard lock(mutex_);
-        return all_.find(words) != std::string::npos;
-    }
-
-   private:
-    std::mutex mutex_;
-    std::string all_;
-};
-
 }  // namespace
 
 TEST_SUITE_BEGIN("external");
@@ -101,7 +39,7 @@ TEST_CASE("copies in both directions go through the memory that both see, a piec
     const Pair pair;
     Messages messages;
     unsigned trial = acquires_of_trial;
-    for (const std::size_t n : {std::size_t{256} << 10, piece - 1, piece, piece + 1, 3 * piece + 5}) {
+    for (const std::size_t n : {smallest, piece - 1, piece, piece + 1, 3 * piece + 5}) {
         CAPTURE(n);
         const auto pieces = static_cast<unsigned>((n + piece - 1) / piece);
         for (const bool from_cuda : {true, false}) {
@@ -122,7 +60,7 @@ TEST_CASE("copies in both directions go through the memory that both see, a piec
 
 TEST_CASE("small copies and those that are told so go through the host") {
     const Pair pair;
-    CHECK(arrives(pair.cuda, pair.opencl, (std::size_t{256} << 10) - 1));
+    CHECK(arrives(pair.cuda, pair.opencl, smallest - 1));
     ::setenv("GEMEL_EXTERNAL_MEMORY", "off", 1);
     CHECK(arrives(pair.cuda, pair.opencl, piece));
     ::unsetenv("GEMEL_EXTERNAL_MEMORY");
@@ -153,7 +91,7 @@ TEST_CASE("neither side writes or reads before the other is done") {
 
 TEST_CASE("where one side cannot, the host stands between them, it is not tried again and nothing is left behind") {
     const auto files = open_files();
-    const std::size_t n = (std::size_t{1} << 20) + 100;
+    const std::size_t n = smallest + 100;
     const auto check = [&](const Pair& pair, const char* why, unsigned imports) {
         CAPTURE(why);
         Messages messages;

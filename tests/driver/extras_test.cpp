@@ -98,6 +98,48 @@ TEST_CASE("limits and advice and prefetches reach the driver") {
     CHECK(calls_of("prefetch to device") == 1);
 }
 
+TEST_CASE("managed and mapped memory that a stream still uses goes to the driver when the stream is done") {
+    const auto count = stand_in<StandInCalls>("stand_in_calls");
+    const auto reset = stand_in<StandInReset>("stand_in_reset");
+    for (const MappedKind kind : {MappedKind::managed, MappedKind::zero_copy}) {
+        const char* const freed = kind == MappedKind::managed ? "cuMemFree_v2" : "cuMemFreeHost";
+        const Context context(default_device());
+        const Stream stream = context.create_stream();
+        MappedBuffer<int> used(context, 100, kind);
+        stream.fill(used.buffer(), 7);
+        reset();
+        stand_in<StandInFail>("stand_in_fail")("cuEventQuery", CUDA_ERROR_NOT_READY, 1);
+        used = {};
+        CHECK(count("cuEventRecord") == 1);
+        CHECK(count("cuStreamSynchronize") == 0);
+        { const MappedBuffer<int> unused(context, 100, kind); }
+        CHECK(count(freed) == 1);  // of the other one
+        reset();
+        SUBCASE("the next that asks for such memory sees to it") { const MappedBuffer<int> next(context, 100, kind); }
+        SUBCASE("synchronize() sees to it") { context.synchronize(); }
+        SUBCASE("trim() sees to it") { context.pool().trim(); }
+        CHECK(count(freed) >= 1);
+        reset();
+    }
+    {
+        const Context context(default_device());
+        MappedBuffer<int> used(context, 100, MappedKind::managed), more(context, 100, MappedKind::managed);
+        context.default_stream().fill(used.buffer(), 7);
+        context.default_stream().fill(more.buffer(), 7);
+        reset();
+        stand_in<StandInFail>("stand_in_fail")("cuEventQuery", CUDA_ERROR_NOT_READY, 1);
+        used = {};
+        CHECK(count("cuMemFree_v2") == 0);
+        stand_in<StandInFail>("stand_in_fail")("cuMemAllocManaged", CUDA_ERROR_OUT_OF_MEMORY, 1);
+        CHECK_THROWS_AS(MappedBuffer<int>(context, 100, MappedKind::managed), OutOfMemory);
+        CHECK(count("cuMemFree_v2") == 1);  // waited for, since the driver has none
+        CHECK(count("cuStreamSynchronize") == 1);
+        more = {};
+    }
+    CHECK(count("cuMemFree_v2") == 2);  // the context has gone
+    reset();
+}
+
 TEST_CASE("plain memory is mapped by copies in the directions that the mode says") {
     const Context context = default_context();
     const Buffer buffer = context.allocate(40);

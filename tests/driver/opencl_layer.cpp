@@ -6,10 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace layer {
 namespace {
@@ -67,6 +71,19 @@ int file_in(cl_context context, const cl_mem_properties* properties) {
     return devices > 1 && !has_list ? -1 : file;
 }
 
+/// 0, 1, ... in the order in which the devices are first asked; with LAYER_UUIDS=each only, else 0 for all.
+unsigned char number_of(cl_device_id device) {
+    static const bool counts = std::getenv("LAYER_UUIDS") != nullptr;
+    static std::mutex mutex;
+    static std::vector<cl_device_id> known;
+    if (!counts) return 0;
+    const std::lock_guard lock(mutex);
+    const auto found = std::find(known.begin(), known.end(), device);
+    if (found != known.end()) return static_cast<unsigned char>(found - known.begin());
+    known.push_back(device);
+    return static_cast<unsigned char>(known.size() - 1);
+}
+
 struct Pages {
     void* begin;
     size_t bytes;
@@ -89,7 +106,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info which, size_t room, v
     const auto ask = layer::next<decltype(clGetDeviceInfo)>("clGetDeviceInfo");
     if (which == 0x106A && layer::settings.has_extension) {  // CL_DEVICE_UUID_KHR
         unsigned char uuid[16];
-        std::memset(uuid, layer::settings.uuid, sizeof uuid);
+        std::memset(uuid, layer::settings.uuid + layer::number_of(device), sizeof uuid);
         return layer::give(uuid, sizeof uuid, room, to, size);
     }
     if (which != CL_DEVICE_EXTENSIONS || !layer::settings.has_extension) return ask(device, which, room, to, size);

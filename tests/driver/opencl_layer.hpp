@@ -1,5 +1,6 @@
 /// What a test may ask of the layer between the OpenCL plug-in and PoCL, which adds the import of memory that NVIDIA's
-/// OpenCL has: a device's UUID, cl_khr_external_memory_opaque_fd, and memory that is the pages of a file.
+/// OpenCL has: a device's UUID (with LAYER_UUIDS=each in the environment every device has one of its own),
+/// cl_khr_external_memory_opaque_fd, and memory that is the pages of a file.
 #pragma once
 
 #include <CL/cl.h>

@@ -70,7 +70,8 @@ constexpr std::array table{
         "bytes such as 1048576, 512K, 2G | a share of the device's memory from 1% to 100%, such as 80%",
         "The most device memory that gemel takes; 0 is no limit."},
     Row{"GEMEL_EXTERNAL_MEMORY", Takes::flag, "on | off",
-        "off copies between backends on one GPU through the host, not through device memory that both see."},
+        "off copies between backends, and between contexts of OpenCL, through the host, not through device memory that "
+        "both see."},
     Row{"GEMEL_OVERLAP", Takes::flag, "on | off",
         "off starts each kernel on CUDA after the one before has ended; otherwise its launch overlaps with that one's "
         "end."},

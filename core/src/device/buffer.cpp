@@ -6,6 +6,7 @@
 #include <gemel/core/stream.hpp>
 #include <gemel/core/text.hpp>
 
+#include "device/external_copy.hpp"
 #include "device/recorder.hpp"
 #include "device/state.hpp"
 #include "device/timed.hpp"

@@ -6,7 +6,6 @@
 #include <gemel/core/text.hpp>
 
 #include "compile/program_binary.hpp"
-#include "device/argument_check.hpp"
 #include "device/recorder.hpp"
 
 #include <algorithm>
@@ -35,8 +34,9 @@ const Parameter* parameter_of(const KernelState& kernel, std::size_t i) {
     return nullptr;
 }
 
-/// The current contents of device or host memory.
-std::vector<std::byte> contents(const Argument& argument, StreamCore& core) {
+/// The current contents of device or host memory, or of an image.
+std::vector<std::byte> contents(const Argument& argument, const CapturedArgument& captured, StreamCore& core) {
+    if (captured.image && !captured.image->is_over_memory) return image_contents(argument, *captured.image);
     std::vector<std::byte> bytes(argument.bytes);
     if (bytes.empty()) return bytes;
     if (argument.kind == Argument::Kind::scalar) {
@@ -55,10 +55,6 @@ std::vector<std::byte> contents(const Argument& argument, StreamCore& core) {
 Capture::Capture(fs::path folder, const KernelState& kernel, const plugin::LaunchShape& shape, StreamCore& core,
                  std::span<const Argument> arguments)
     : folder_(std::move(folder)), arguments_(arguments.begin(), arguments.end()) {
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-        if (arguments[i].kind == Argument::Kind::texture || arguments[i].kind == Argument::Kind::image)
-            refuse(kernel, i, nullptr,
-                   "is a texture or an image, which cannot be captured; capture a kernel of arrays");
     std::error_code failure;
     fs::create_directories(folder_.parent_path().empty() ? "." : folder_.parent_path(), failure);
     if (!fs::create_directory(folder_, failure))
@@ -83,13 +79,19 @@ Capture::Capture(fs::path folder, const KernelState& kernel, const plugin::Launc
         captured.name = parameter ? parameter->name : std::string();
         captured.dtype = argument.dtype.empty() && parameter ? parameter->dtype : argument.dtype;
         captured.bytes = argument.bytes;
+        const bool is_image = argument.kind == Argument::Kind::image;
+        if (is_image || argument.kind == Argument::Kind::texture) {
+            captured.image = image_of(argument);
+            if (!captured.image->is_over_memory) captured.dtype = captured.image->format().dtype;
+        }
         const std::string stem = text(i, captured.name.empty() ? "" : "_", as_file_name(captured.name));
-        const bool is_result =
-            captured.is_memory() && argument.kind != Argument::Kind::copy_in && !(parameter && parameter->is_const);
+        const bool is_result = is_image ? !parameter || parameter->space == Parameter::Space::image_write
+                                        : captured.is_memory() && argument.kind != Argument::Kind::copy_in &&
+                                              !(parameter && parameter->is_const);
         if (is_result) captured.after = stem + ".after.npy";
         if (argument.kind == Argument::Kind::shared || argument.kind == Argument::Kind::copy_out) continue;
         captured.before = stem + ".npy";
-        write_npy(folder_ / captured.before, captured.dtype, contents(argument, core));
+        write_npy(folder_ / captured.before, captured.dtype, contents(argument, captured, core));
     }
     if (call_.text)
         write_bytes(folder_ / call_.program_file, std::as_bytes(std::span(call_.text->source)));
@@ -103,7 +105,7 @@ Capture::Capture(fs::path folder, const KernelState& kernel, const plugin::Launc
 void Capture::end(StreamCore& core) {
     for (std::size_t i = 0; i < arguments_.size(); ++i)
         if (const CapturedArgument& captured = call_.arguments[i]; !captured.after.empty())
-            write_npy(folder_ / captured.after, captured.dtype, contents(arguments_[i], core));
+            write_npy(folder_ / captured.after, captured.dtype, contents(arguments_[i], captured, core));
     write_call(folder_, call_);  // last: a folder without it belongs to a call that did not complete
 }
 

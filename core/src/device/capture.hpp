@@ -1,6 +1,7 @@
 /// Writes one call to a folder; see Kernel::capture().
 #pragma once
 
+#include "device/capture_image.hpp"
 #include "device/state.hpp"
 
 #include <gemel/core/argument.hpp>
@@ -20,7 +21,8 @@ struct CapturedArgument {
     std::string name;  ///< of the parameter; empty if unknown
     DType dtype;       ///< of the value, or of the elements in memory; may be unknown
     std::size_t bytes = 0;
-    std::string before, after;  ///< file names; empty if there is none
+    std::string before, after;           ///< file names; empty if there is none
+    std::optional<CapturedImage> image;  ///< of a texture or an image
     bool is_memory() const { return kind >= Argument::Kind::memory && kind <= Argument::Kind::copy_both; }
 };
 
@@ -52,7 +54,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& file);
 class Capture {
    public:
     /// Waits for the stream, and writes everything except the results.
-    /// @throws ArgumentError for textures, images, and existing folders
+    /// @throws ArgumentError for existing folders
     Capture(std::filesystem::path folder, const KernelState& kernel, const plugin::LaunchShape& shape, StreamCore& core,
             std::span<const Argument> arguments);
     /// Waits, and writes the results.

@@ -126,6 +126,36 @@ void read_option(const std::string& word, Fields& fields, CapturedCall& call) {
     }
 }
 
+std::string image_fields(const CapturedImage& image) {
+    const auto& [shape, sampler, is_over_memory, offset, step] = image;
+    return line(shape.extent[0], shape.extent[1], shape.extent[2], int{shape.dimensions}, int{shape.is_layered},
+                static_cast<int>(shape.kind), int{shape.is_normalised}, int{shape.channels},
+                static_cast<int>(sampler.filter), static_cast<int>(sampler.address), int{sampler.normalised},
+                int{sampler.exact}, int{sampler.hardware}, int{is_over_memory}, offset,
+                static_cast<std::uint64_t>(step[0]), static_cast<std::uint64_t>(step[1]),
+                static_cast<std::uint64_t>(step[2]));
+}
+
+CapturedImage read_image(Fields& fields) {
+    CapturedImage image;
+    const auto byte = [&] { return static_cast<std::uint8_t>(fields.number()); };
+    for (auto& extent : image.shape.extent) extent = static_cast<std::uint32_t>(fields.number());
+    image.shape.dimensions = byte();
+    image.shape.is_layered = byte() != 0;
+    image.shape.kind = static_cast<plugin::ChannelKind>(byte());
+    image.shape.is_normalised = byte() != 0;
+    image.shape.channels = byte();
+    image.sampler.filter = static_cast<Filter>(byte());
+    image.sampler.address = static_cast<Address>(byte());
+    image.sampler.normalised = byte() != 0;
+    image.sampler.exact = byte() != 0;
+    image.sampler.hardware = byte() != 0;
+    image.is_over_memory = byte() != 0;
+    image.offset_bytes = fields.number();
+    for (auto& step : image.step_bytes) step = static_cast<std::int64_t>(fields.number());
+    return image;
+}
+
 CapturedArgument read_argument(Fields& fields) {
     CapturedArgument argument;
     argument.kind = static_cast<Argument::Kind>(fields.number());
@@ -137,6 +167,8 @@ CapturedArgument read_argument(Fields& fields) {
     argument.bytes = fields.number();
     argument.before = fields.next();
     argument.after = fields.next();
+    if (argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::image)
+        argument.image = read_image(fields);
     return argument;
 }
 
@@ -190,10 +222,12 @@ void write_call(const fs::path& folder, const CapturedCall& call) {
     sizes("block", call.block);
     sizes("offset", call.offset);
     all += line("shared_bytes", call.shared_bytes) + line("cooperative", call.cooperative ? 1 : 0);
-    for (const CapturedArgument& argument : call.arguments)
+    for (const CapturedArgument& argument : call.arguments) {
         all += line("argument", static_cast<int>(argument.kind), argument.name, static_cast<int>(argument.dtype.kind()),
                     argument.dtype.size_bytes(), int{argument.dtype.lanes()}, argument.bytes, argument.before,
                     argument.after);
+        if (argument.image) all.replace(all.size() - 1, 1, "\t" + image_fields(*argument.image));
+    }
     write_bytes(folder / "call.txt", std::as_bytes(std::span(all)));
 }
 

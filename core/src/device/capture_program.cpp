@@ -3,6 +3,8 @@
 
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel {
 namespace {
 
@@ -65,6 +67,8 @@ std::string argument_line(const CapturedArgument& argument, std::size_t k) {
         return text("    const gemel::Buffer ", name, " = memory(context, std::string(", argument.bytes, ", '\\0'));",
                     note, "\n");
     const std::string from = text("array(", in_quotes(argument.before), ")");
+    if (argument.image)
+        return image_lines(*argument.image, argument.kind == Argument::Kind::texture, name, from) + note + "\n";
     if (argument.is_memory())
         return text("    const gemel::Buffer ", name, " = memory(context, ", from, ");", note, "\n");
     const std::string type = argument.kind == Argument::Kind::scalar
@@ -86,6 +90,7 @@ constexpr const char* helpers = R"(#include <gemel/core/core.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -133,9 +138,12 @@ bool is_same(const gemel::Buffer& buffer, const char* name) {
 }  // namespace
 
 std::string program_of(const CapturedCall& call) {
+    const bool uses_images =
+        std::any_of(call.arguments.begin(), call.arguments.end(), [](const auto& argument) { return argument.image; });
     std::string all =
         text("// Repeats a call of the kernel ", in_quotes(call.kernel), " that was captured on ", call.device,
              ".\n//\n//     c++ -std=c++20 main.cpp -lgemel -o repeat && ./repeat\n", helpers,
+             uses_images ? image_helpers : "",
              "int main(int argc, char** argv) try {\n"
              "    folder = argc > 1 ? std::filesystem::path(argv[1])\n"
              "                      : std::filesystem::path(__FILE__).parent_path();\n"

@@ -153,7 +153,11 @@ Stream Context::default_stream() const {
 
 void Context::synchronize() const {
     not_recorded("Context::synchronize");
-    state_->driver()->call([](plugin::Context& plugin) { plugin.synchronize(); });
+    const auto driver = state_->driver();
+    driver->call([&](plugin::Context& plugin) {
+        plugin.synchronize();
+        driver->leaving_memory.sweep(*driver);
+    });
 }
 
 void Context::reset() const {

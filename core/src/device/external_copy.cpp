@@ -1,113 +1,28 @@
-/// Copies between contexts of different backends through device memory that both see: who makes and imports it, whether
-/// it is what both mean, and the order of writing and reading.
+/// Copies between contexts that share no driver through device memory that both see: the order of writing and reading.
 #include "device/external_copy.hpp"
 
 #include "device/state.hpp"
 #include "device/timed.hpp"
 
 #include <gemel/core/environment.hpp>
-#include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <bit>
-#include <chrono>
+#include <array>
+#include <functional>
 #include <optional>
 
 namespace gemel {
 namespace {
 
-/// Of each of the two. A piece costs the GPU two changes between contexts, 300 us on an H100, in which it copies
-/// several hundred MiB: pieces are as large as the device has memory to spare.
-std::size_t piece_bytes_for(const DriverContext& maker) {
-    const std::size_t share = std::bit_floor(maker.info().global_memory_bytes / 256);
-    return std::clamp(share, std::size_t{32} << 20, std::size_t{256} << 20);
-}
-/// Through the host, at 14 GB/s, this takes some 20 us, as long as a copy with its waits must. What is smaller makes no
-/// memory either.
-constexpr std::size_t min_bytes = std::size_t{256} << 10;
-/// How long a copy waits for the end of another; longer ones go through the host.
-constexpr auto patience = std::chrono::milliseconds(100);
-
-void debug(const std::string& message) { logging::write(logging::Level::debug, "copy", message); }
+/// A copy through shared memory switches the GPU between contexts, which took 145 us each time on an H100: at 1 MiB the
+/// host's way was up to 2.2 times faster, at 16 MiB 4 to 8 times slower. Smaller copies make no memory either.
+constexpr std::size_t min_bytes = std::size_t{2} << 20;
+/// Between two contexts of OpenCL: through the host 16 MiB took 630 us from one H100 to another, which is about what
+/// the switches of three contexts and their copies take. Worked out, not tuned.
+constexpr std::size_t min_relayed_bytes = std::size_t{16} << 20;
 
 bool is_wanted() { return !env::get("GEMEL_EXTERNAL_MEMORY") || env::flag("GEMEL_EXTERNAL_MEMORY"); }
-
-class File {
-   public:
-    explicit File(int descriptor) : descriptor_(descriptor) {}
-    ~File() { ::close(descriptor_); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    operator int() const { return descriptor_; }
-
-   private:
-    int descriptor_;
-};
-
-/// All null if the driver has no such memory.
-ExternalPair make_pair_of(DriverContext& maker, const std::string& identity, std::size_t piece_bytes) {
-    return maker.call([&](plugin::Context& plugin) {
-        ExternalPair made;
-        for (auto& one : made)
-            if (!(one = plugin.make_external(identity, piece_bytes))) return ExternalPair();
-        return made;
-    });
-}
-
-ExternalPair import_pair(DriverContext& maker, const ExternalPair& made, DriverContext& importer) {
-    ExternalPair imported;
-    for (std::size_t k = 0; k < made.size(); ++k) {
-        const File file(maker.call([&](plugin::Context&) { return made[k]->export_file(); }));
-        imported[k] = importer.call(
-            [&](plugin::Context& plugin) { return plugin.import_external(file, made[k]->memory().bytes); });
-        if (!imported[k]) return {};
-    }
-    return imported;
-}
-
-using Mark = std::array<std::uint8_t, 256>;
-
-/// Calls `use(stream, place)` for the first and the last bytes, on a stream of its own, and waits.
-template <class F>
-void at_both_ends(DriverContext& driver, plugin::ExternalMemory& external, F&& use) {
-    driver.call([&](plugin::Context& plugin) {
-        const auto stream = plugin.create_stream();
-        external.acquire(*stream);
-        for (const std::size_t offset : {std::size_t{0}, external.memory().bytes - sizeof(Mark)})
-            use(*stream, plugin::Place{&external.memory(), offset});
-        external.release(*stream);
-        stream->synchronize();
-    });
-}
-
-/// Whether one side reads what the other writes. A driver that imports other memory than was meant says nothing.
-bool reads_what_is_written(DriverContext& writer, plugin::ExternalMemory& written, DriverContext& reader,
-                           plugin::ExternalMemory& read, std::uint8_t seed) {
-    Mark mark{}, found{};
-    for (std::size_t i = 0; i < mark.size(); ++i) mark[i] = static_cast<std::uint8_t>(seed + 7 * i);
-    at_both_ends(writer, written, [&](plugin::Stream& stream, const plugin::Place& place) {
-        stream.upload(place, mark.data(), mark.size(), true);
-    });
-    bool is_same = true;
-    at_both_ends(reader, read, [&](plugin::Stream& stream, const plugin::Place& place) {
-        found.fill(0);
-        stream.download(found.data(), place, found.size(), true);
-        is_same = is_same && found == mark;
-    });
-    return is_same;
-}
-
-bool is_shared(DriverContext& maker, const ExternalPair& made, DriverContext& importer, const ExternalPair& imported) {
-    std::uint8_t seed = 1;
-    for (std::size_t k = 0; k < made.size(); ++k)
-        if (!reads_what_is_written(maker, *made[k], importer, *imported[k], seed++) ||
-            !reads_what_is_written(importer, *imported[k], maker, *made[k], seed++))
-            return false;
-    return true;
-}
 
 /// One end of a copy: the user's memory, and the shared memory as this context sees it.
 struct End {
@@ -142,7 +57,7 @@ struct End {
         try {
             block.driver->call([&](plugin::Context&) { stream->stream->synchronize(); });
         } catch (const std::exception& error) {
-            debug(text("after a copy that failed: ", error.what()));
+            log_copy(text("after a copy that failed: ", error.what()));
         }
     }
 };
@@ -162,100 +77,152 @@ void copy_pieces(const End& target, const End& source, std::size_t bytes) {
     target.block.driver->call([&](plugin::Context&) { target.stream->stream->synchronize(); });
 }
 
-}  // namespace
+/// An error of the context between the two, of which the user knows nothing.
+struct RelayFailed {
+    std::string why;
+};
 
-ExternalStage::Turn::Turn(ExternalStage& stage) : stage_(stage) {
-    std::unique_lock lock(stage.mutex_);
-    has_it_ = stage.given_back_.wait_for(lock, patience, [&] { return !stage.is_taken_; });
-    if (has_it_) stage.is_taken_ = true;
-}
-
-ExternalStage::Turn::~Turn() {
-    if (!has_it_) return;
-    {
-        std::lock_guard lock(stage_.mutex_);
-        stage_.is_taken_ = false;
-    }
-    stage_.given_back_.notify_one();
-}
-
-std::shared_ptr<const ExternalLink> ExternalLinks::find(DriverContext& maker, DriverContext& importer) {
-    const auto known = [&]() -> std::optional<std::shared_ptr<const ExternalLink>> {
-        std::lock_guard lock(mutex_);
-        const auto found = links_.find(importer.id);
-        if (found == links_.end()) return std::nullopt;
-        return found->second;
-    };
-    if (auto link = known()) return *link;
-    std::lock_guard making(making_mutex_);
-    if (auto link = known()) return *link;
-    {
-        std::lock_guard lock(importer.external_links->mutex_);
-        std::erase_if(importer.external_links->makers_, [](const auto& gone) { return gone.expired(); });
-        importer.external_links->makers_.push_back(weak_from_this());
-    }
-    {
-        std::lock_guard lock(mutex_);
-        links_[importer.id] = nullptr;  // also if what follows throws
-    }
-    auto link = make(maker, importer);
-    std::lock_guard lock(mutex_);
-    return links_[importer.id] = std::move(link);
-}
-
-std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, DriverContext& importer) {
-    const std::string& identity = importer.info().identity;
-    const auto refuse = [&](const std::string& why) {
-        debug(text(maker.description(), " shares no memory with ", importer.description(), ": ", why));
-        return nullptr;
-    };
+template <class F>
+decltype(auto) by_relay(F&& use) {
     try {
-        auto link = std::make_shared<ExternalLink>();
-        auto& known = stages_[identity];
-        link->made = known.lock();
-        std::optional<ExternalStage::Turn> turn;
-        if (link->made) turn.emplace(*link->made);
-        if (!turn || !*turn) {  // there is none yet, or a copy has it for long: then another
-            const std::size_t piece_bytes = piece_bytes_for(maker);
-            if (!maker.device_pool.admits(2 * piece_bytes)) return refuse("the pool's limit is reached");
-            auto made = make_pair_of(maker, identity, piece_bytes);
-            if (!made[0]) {
-                debug(text(maker.description(), " makes no memory for ", importer.description(), " to import"));
-                return nullptr;
-            }
-            known = link->made = std::make_shared<ExternalStage>(std::move(made));
-        }
-        link->imported = import_pair(maker, link->made->memory, importer);
-        if (!link->imported[0]) return refuse("the other's driver imports none");
-        if (!is_shared(maker, link->made->memory, importer, link->imported))
-            return refuse("one did not read what the other had written");
-        debug(text(maker.description(), " and ", importer.description(), " share device memory for copies"));
-        return link;
-    } catch (const DeviceLost&) {
-        throw;
+        return use();
     } catch (const Error& error) {
-        return refuse(error.what());
+        throw RelayFailed{error.what()};
     }
 }
 
-void ExternalLinks::forget(std::uint64_t importer) {
-    std::lock_guard lock(mutex_);
-    links_.erase(importer);
+/// The part of the context between the two: its copies from what the source's context imports to what the target's
+/// does.
+struct Hop {
+    const std::shared_ptr<DriverContext>& relay;
+    const ExternalPair& from;
+    const ExternalPair& to;
+
+    std::unique_ptr<plugin::Event> copy(std::size_t which, std::size_t bytes) const {
+        return by_relay([&] {
+            return relay->call([&](plugin::Context& plugin) {
+                plugin::Stream& stream = *relay->default_stream->stream;
+                from[which]->acquire(stream);
+                to[which]->acquire(stream);
+                {
+                    const Timed timed(relay, relay->default_stream, Timed::Kind::copy, "copy", bytes);
+                    stream.copy({&to[which]->memory(), 0}, {&from[which]->memory(), 0}, bytes, plugin);
+                }
+                from[which]->release(stream);
+                to[which]->release(stream);
+                auto done = stream.record(false);
+                stream.flush();
+                return done;
+            });
+        });
+    }
+    void wait(plugin::Event& event) const {
+        by_relay([&] { relay->call([&](plugin::Context&) { event.wait(); }); });
+    }
+    void settle() const noexcept {
+        try {
+            relay->call([&](plugin::Context&) { relay->default_stream->stream->synchronize(); });
+        } catch (const std::exception& error) {
+            log_copy(text("after a copy that failed: ", error.what()));
+        }
+    }
+};
+
+/// While a piece is on its way between the GPUs, the source writes the next and the target reads the last.
+void copy_pieces(const End& target, const End& source, const Hop& hop, std::size_t bytes) {
+    const std::size_t piece_bytes = std::min(source.external[0]->memory().bytes, target.external[0]->memory().bytes);
+    const auto bytes_at = [&](std::size_t at) { return std::min(piece_bytes, bytes - at); };
+    std::array<std::unique_ptr<plugin::Event>, 2> read;
+    auto written = source.copy(true, 0, 0, bytes_at(0));
+    for (std::size_t at = 0, k = 0; at < bytes; at += piece_bytes, k ^= 1) {
+        source.wait(*written);
+        if (read[k]) target.wait(*read[k]);
+        const auto sent = hop.copy(k, bytes_at(at));
+        if (const std::size_t next = at + piece_bytes; next < bytes)
+            written = source.copy(true, k ^ 1, next, bytes_at(next));
+        hop.wait(*sent);
+        read[k] = target.copy(false, k, at, bytes_at(at));
+    }
+    target.block.driver->call([&](plugin::Context&) { target.stream->stream->synchronize(); });
 }
 
-void ExternalLinks::end(std::uint64_t context) {
-    std::vector<std::weak_ptr<ExternalLinks>> makers;
-    {
-        std::lock_guard lock(mutex_);
-        links_.clear();
-        makers.swap(makers_);
+/// What the links of a relay share with both ends, for the length of one copy.
+class BothStages {
+   public:
+    BothStages(ExternalStage& one, ExternalStage& other) {
+        // All copies take them in one order, so that no two wait for each other.
+        ExternalStage* const first = std::less<>()(&one, &other) ? &one : &other;
+        ExternalStage* const second = first == &one ? &other : &one;
+        first_.emplace(*first);
+        if (*first_ && first != second) second_.emplace(*second);
     }
-    for (const auto& maker : makers)
-        if (const auto alive = maker.lock()) alive->forget(context);
+    explicit operator bool() const { return *first_ && (!second_ || *second_); }
+
+   private:
+    std::optional<ExternalStage::Turn> first_, second_;
+};
+
+const char* const in_use = "the memory that two contexts share is in use: a copy goes through the host";
+
+/// Copies in both directions take the same relay, that of the context made first.
+DriverContext& older_of(const Block& one, const Block& other) {
+    return one.driver->id < other.driver->id ? *one.driver : *other.driver;
 }
+
+bool copy_by(const std::shared_ptr<DriverContext>& relay, Block& target, std::size_t to, Block& source,
+             std::size_t from, std::size_t bytes) {
+    const auto into = relay->external_links->find(*relay, *source.driver);
+    const auto out = relay->external_links->find(*relay, *target.driver);
+    if (!into || !out) {
+        // Without a link to the context that keeps it, no copy will need the relay.
+        DriverContext& own = older_of(target, source);
+        if (!(&own == source.driver.get() ? into : out)) own.copy_relay.give_up("it shares no memory with this one");
+        return false;
+    }
+    const BothStages turns(*into->made, *out->made);
+    if (!turns) {
+        log_copy(in_use);
+        return false;
+    }
+    const End reader{target, to, out->imported}, writer{source, from, into->imported};
+    const Hop hop{relay, into->made->memory, out->made->memory};
+    try {
+        if (into->made == out->made)
+            copy_pieces(reader, writer, bytes);
+        else
+            copy_pieces(reader, writer, hop, bytes);
+    } catch (...) {
+        writer.settle();
+        hop.settle();
+        reader.settle();
+        throw;
+    }
+    return true;
+}
+
+/// Between two contexts of one backend that imports memory but makes none.
+bool copy_through_relay(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes) {
+    DriverContext& own = older_of(target, source);
+    DriverContext& other = &own == source.driver.get() ? *target.driver : *source.driver;
+    const auto relay = own.copy_relay.find(own, other, bytes);
+    if (!relay) return false;
+    try {
+        return copy_by(relay, target, to, source, from, bytes);
+    } catch (const RelayFailed& failure) {
+        own.copy_relay.give_up(failure.why);
+    } catch (const DeviceLost&) {
+        if (relay->usable()) throw;
+        own.copy_relay.give_up("it is lost");
+    }
+    return false;
+}
+
+}  // namespace
 
 bool copy_through_device(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes) {
     if (bytes < min_bytes || !is_wanted()) return false;
+    if (target.driver->device->backend == source.driver->device->backend)
+        return bytes >= min_relayed_bytes && copy_through_relay(target, to, source, from, bytes);
     for (const bool source_makes : {true, false}) {
         DriverContext& maker = source_makes ? *source.driver : *target.driver;
         DriverContext& importer = source_makes ? *target.driver : *source.driver;
@@ -263,7 +230,7 @@ bool copy_through_device(Block& target, std::size_t to, Block& source, std::size
         if (!link) continue;
         const ExternalStage::Turn turn(*link->made);
         if (!turn) {
-            debug("the memory that two backends share is in use: a copy goes through the host");
+            log_copy(in_use);
             return false;
         }
         const End reader{target, to, source_makes ? link->imported : link->made->memory};

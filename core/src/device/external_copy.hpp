@@ -1,81 +1,14 @@
-/// Copies between contexts of different backends through device memory that both see.
+/// Copies between contexts of different drivers through device memory that both see.
 #pragma once
 
-#include <gemel/core/plugin.hpp>
-
-#include <array>
-#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
 
 namespace gemel {
 
 struct Block;
-struct DriverContext;
 
-/// Two, so that one is written while the other is read.
-using ExternalPair = std::array<std::unique_ptr<plugin::ExternalMemory>, 2>;
-
-/// Memory that one context has made for all that import it, and who has it: one copy at a time.
-class ExternalStage {
-   public:
-    explicit ExternalStage(ExternalPair made) : memory(std::move(made)) {}
-
-    const ExternalPair memory;
-
-    /// For the length of one copy.
-    class Turn {
-       public:
-        explicit Turn(ExternalStage& stage);
-        ~Turn();
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
-        /// False if another copy has had the memory for so long that it may be waiting for this one.
-        explicit operator bool() const { return has_it_; }
-
-       private:
-        ExternalStage& stage_;
-        bool has_it_;
-    };
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable given_back_;
-    bool is_taken_ = false;
-};
-
-/// What one context made and another imported.
-struct ExternalLink {
-    std::shared_ptr<ExternalStage> made;
-    ExternalPair imported;  ///< dies first
-};
-
-/// The links of a context in which it is the one that makes the memory. Thread-safe.
-class ExternalLinks : public std::enable_shared_from_this<ExternalLinks> {
-   public:
-    /// Made by the first call for a pair; null, also from then on, where that cannot be.
-    std::shared_ptr<const ExternalLink> find(DriverContext& maker, DriverContext& importer);
-    /// The context dies: releases its links, and those in which it imports. Before the plug-in's context goes.
-    void end(std::uint64_t context);
-
-   private:
-    std::shared_ptr<const ExternalLink> make(DriverContext& maker, DriverContext& importer);
-    void forget(std::uint64_t importer);
-
-    std::mutex making_mutex_;                                     ///< held while drivers are called
-    std::map<std::string, std::weak_ptr<ExternalStage>> stages_;  ///< by identity of the device
-    std::mutex mutex_;  ///< no driver is called through core while it is held: that may end contexts
-    std::map<std::uint64_t, std::shared_ptr<const ExternalLink>> links_;  ///< by the importer's id
-    std::vector<std::weak_ptr<ExternalLinks>> makers_;                    ///< that have links to this context
-};
-
-/// Blocks until the copy is done. @returns false, having done nothing, where the contexts share no memory, or the copy
-/// is too small to gain by it
+/// Blocks until the copy is done. @returns false, with the target's range yet to be written, where the contexts share
+/// no memory, or the copy is too small to gain by it
 bool copy_through_device(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes);
 
 }  // namespace gemel

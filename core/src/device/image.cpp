@@ -349,6 +349,13 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
     parts_.facts = facts_of(as_image, sampler);
     parts_.dimensions = as_image.dimensions;
     parts_.is_layered = is_layered;
+    // Also where the hardware samples and no kernel looks at them: a captured call needs them.
+    parts_.facts.offset_bytes = static_cast<std::int64_t>(buffer.offset_bytes() + offset_bytes);
+    const std::size_t rank = shape.size();
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t place = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
+        parts_.facts.step_bytes[place] = strides[axis] * format.dtype.size_bytes();
+    }
     if (sampler.hardware && sampler.filter == Filter::linear && !sampler.exact && block.allocation) {
         const auto handles = block.driver->call([&](plugin::Context& plugin) {
             return handles_of_memory(plugin, *block.allocation, as_image, strides, buffer.offset_bytes() + offset_bytes,
@@ -361,12 +368,6 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
         }
     }
     parts_.facts.flags |= TextureFacts::over_memory;
-    parts_.facts.offset_bytes = static_cast<std::int64_t>(buffer.offset_bytes() + offset_bytes);
-    const std::size_t rank = shape.size();
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        const std::size_t place = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
-        parts_.facts.step_bytes[place] = strides[axis] * format.dtype.size_bytes();
-    }
     block.driver->call(
         [&](plugin::Context& plugin) { parts_.handles = plugin.plain_texture(as_image.dimensions, is_layered); });
 }

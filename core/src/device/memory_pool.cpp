@@ -30,6 +30,7 @@ PoolStatistics MemoryPool::statistics() const { return pool_of(*state_->driver()
 
 std::size_t MemoryPool::trim() const {
     const auto driver = state_->driver();
+    driver->leaving_memory.sweep(*driver);
     const std::size_t bytes = drain(*driver, is_host_);
     if (!is_host_) drain(*driver, true);
     return bytes;

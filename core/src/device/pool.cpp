@@ -38,15 +38,26 @@ void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool wr
     mixed_.store(!alone, std::memory_order_relaxed);
 }
 
+std::vector<std::shared_ptr<StreamCore>> StreamUses::streams() const {
+    std::lock_guard lock(mutex_);
+    auto all = readers_;
+    if (writer_) all.push_back(writer_);
+    return all;
+}
+
 void StreamUses::wait() const {
-    std::vector<std::shared_ptr<StreamCore>> streams;
-    {
-        std::lock_guard lock(mutex_);
-        streams = readers_;
-        if (writer_) streams.push_back(writer_);
-    }
-    for (const auto& stream : streams)
+    for (const auto& stream : streams())
         if (!stream->gone) stream->stream->synchronize();
+}
+
+std::vector<std::unique_ptr<plugin::Event>> StreamUses::record() const {
+    std::vector<std::unique_ptr<plugin::Event>> events;
+    for (const auto& stream : streams()) {
+        if (stream->gone) continue;
+        events.push_back(stream->stream->record(false));
+        stream->stream->flush();
+    }
+    return events;
 }
 
 void StreamUses::forget() {

@@ -47,11 +47,14 @@ class StreamUses {
     }
     /// Blocks the host until no stream uses the memory.
     void wait() const;
+    /// Events that are done when nothing uses the memory any more.
+    std::vector<std::unique_ptr<plugin::Event>> record() const;
     /// Whether any stream is recorded.
     bool any() const { return sole_.load(std::memory_order_relaxed) != 0 || mixed_.load(std::memory_order_relaxed); }
     void forget();
 
    private:
+    std::vector<std::shared_ptr<StreamCore>> streams() const;
     void touch_slowly(const std::shared_ptr<StreamCore>& stream, bool writes);
 
     std::atomic<std::uintptr_t> sole_{0};         ///< the only stream in the history; lowest bit: it has written

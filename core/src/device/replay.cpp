@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
 namespace gemel {
 namespace {
@@ -29,6 +30,8 @@ std::vector<std::byte> bytes_of(const fs::path& folder, const CapturedArgument& 
 struct Arguments {
     std::vector<std::vector<std::byte>> values;
     std::vector<Buffer> buffers;
+    std::vector<AnyImage> images;
+    std::deque<Texture> textures;  // arguments point into them
     std::vector<Argument> all;
 
     Arguments(const Context& context, const fs::path& folder, const CapturedCall& call) {
@@ -36,6 +39,11 @@ struct Arguments {
             values.push_back(captured.kind == Argument::Kind::shared ? std::vector<std::byte>()
                                                                      : bytes_of(folder, captured));
             buffers.emplace_back();
+            images.emplace_back();
+            if (captured.image) {
+                add_image(context, captured);
+                continue;
+            }
             if (captured.is_memory()) {
                 buffers.back() = context.allocate(captured.bytes);
                 if (captured.bytes > 0) buffers.back().upload(values.back());
@@ -51,6 +59,38 @@ struct Arguments {
                 std::memcpy(argument.value, values.back().data(), std::min(captured.bytes, sizeof argument.value));
             all.push_back(argument);
         }
+        // Of images, which the list of them has moved as it grew.
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].kind == Argument::Kind::image) all[i] = images[i].argument();
+    }
+
+    /// What the i-th argument holds now.
+    std::vector<std::byte> contents(std::size_t i, std::size_t bytes) const {
+        if (!images[i].empty()) return image_contents(images[i]);
+        std::vector<std::byte> got(bytes);
+        if (!got.empty()) buffers[i].download(got);
+        return got;
+    }
+
+   private:
+    void add_image(const Context& context, const CapturedArgument& captured) {
+        const CapturedImage& image = *captured.image;
+        if (!image.is_over_memory) images.back() = make_image(context, image, values.back());
+        if (captured.kind == Argument::Kind::image) {
+            all.push_back(images.back().argument());
+            return;
+        }
+        if (image.is_over_memory) {
+            buffers.back() = context.allocate(values.back().size());
+            buffers.back().upload(values.back());
+            const std::vector<std::size_t> extents = image.extents();
+            const std::vector<std::int64_t> shape(extents.begin(), extents.end()), strides = image.strides();
+            textures.emplace_back(buffers.back(), image.format(), shape, strides, image.offset_bytes, image.sampler,
+                                  image.shape.is_layered);
+        } else {
+            textures.emplace_back(images.back(), image.sampler);
+        }
+        all.push_back(textures.back().argument());
     }
 };
 
@@ -65,10 +105,8 @@ Module module_of(const Context& context, const fs::path& folder, const CapturedC
     return context.compile(source, call.text->options);
 }
 
-Replay::Output compared(std::size_t index, const CapturedArgument& captured, const Buffer& buffer,
+Replay::Output compared(std::size_t index, const CapturedArgument& captured, const std::vector<std::byte>& got,
                         const std::vector<std::byte>& expected) {
-    std::vector<std::byte> got(captured.bytes);
-    if (!got.empty()) buffer.download(got);
     Replay::Output output{.index = index,
                           .name = captured.name,
                           .bytes = got.size(),
@@ -94,7 +132,8 @@ Replay replay(const Context& context, const fs::path& folder) {
     kernel.launch(config, arguments.all);
     for (std::size_t i = 0; i < call.arguments.size(); ++i)
         if (const CapturedArgument& captured = call.arguments[i]; !captured.after.empty())
-            result.outputs.push_back(compared(i, captured, arguments.buffers[i], read_npy(folder / captured.after)));
+            result.outputs.push_back(
+                compared(i, captured, arguments.contents(i, captured.bytes), read_npy(folder / captured.after)));
     const Stream stream = context.default_stream();
     const Event start = stream.record();
     config.stream = stream;

@@ -201,6 +201,8 @@ DriverContext::~DriverContext() {
         live().contexts.erase(this);
     }
     external_links->end(id);
+    copy_relay.end();
+    leaving_memory.drain(*this);
     // After a loss nothing is released; the plug-in handles that. After a reset of a healthy context, its blocks are
     // released.
     for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
@@ -249,6 +251,12 @@ void synchronize_live_contexts() noexcept {
     }
 }
 
+bool has_live_context(const Device::State& device) {
+    std::lock_guard lock(live().mutex);
+    return std::any_of(live().contexts.begin(), live().contexts.end(),
+                       [&](const DriverContext* context) { return context->device.get() == &device; });
+}
+
 void let_profilers_collect(bool on) noexcept {
     std::lock_guard lock(live().mutex);
     for (auto* context : live().contexts)
@@ -264,7 +272,13 @@ std::unique_ptr<Allocation> allocate_device(DriverContext& driver, std::size_t b
                 out_of_memory(driver, "memory shared by host and device", bytes, "this is more than can be allocated",
                               driver.device_pool);
             auto allocation = std::make_unique<Allocation>();
-            allocation->memory = plugin.allocate(bytes, kind);
+            driver.leaving_memory.sweep(driver);
+            try {
+                allocation->memory = plugin.allocate(bytes, kind);
+            } catch (const OutOfMemory&) {
+                if (!driver.leaving_memory.drain(driver)) throw;
+                allocation->memory = plugin.allocate(bytes, kind);
+            }
             allocation->argument = plugin.argument({&allocation->memory, 0}, bytes);
             Counters::add(driver.counters->allocations);
             Counters::add(driver.counters->allocated_bytes, bytes);
@@ -328,9 +342,12 @@ void give_back(DriverContext& driver, std::unique_ptr<Allocation> allocation) no
     const bool counted =
         (!allocation->memory.foreign || allocation->allocator) && allocation->memory.kind == plugin::MemoryKind::device;
     if (counted) driver.device_pool.count_gone(allocation->memory.bytes);
-    try {  // mapped and managed memory is accessible to the host: no command may still use it
-        if (!allocation->lender && allocation->memory.kind != plugin::MemoryKind::device && driver.can_wait())
-            allocation->uses.wait();
+    const auto kind = allocation->memory.kind;
+    const bool is_own = !allocation->lender && !allocation->memory.foreign;
+    if (is_own && (kind == plugin::MemoryKind::mapped || kind == plugin::MemoryKind::managed))
+        return driver.leaving_memory.add(driver, std::move(allocation));
+    try {  // foreign memory is accessible to the host: no command may still use it
+        if (!allocation->lender && kind != plugin::MemoryKind::device && driver.can_wait()) allocation->uses.wait();
     } catch (const std::exception& error) {
         logging::write(logging::Level::warn, "memory", text("while releasing: ", error.what()));
     }

@@ -12,7 +12,9 @@
 #include <gemel/core/statistics.hpp>
 
 #include "device/allocation_log.hpp"
-#include "device/external_copy.hpp"
+#include "device/copy_relay.hpp"
+#include "device/external_links.hpp"
+#include "device/leaving_memory.hpp"
 #include "device/lifetime.hpp"
 #include "device/pool.hpp"
 
@@ -135,8 +137,10 @@ struct DriverContext {
     std::shared_ptr<StreamCore> default_stream;
     Pool device_pool;
     Pool host_pool;
+    LeavingMemory leaving_memory;
     AllocationLog allocations;
     const std::shared_ptr<ExternalLinks> external_links = std::make_shared<ExternalLinks>();
+    CopyRelay copy_relay;
     std::shared_ptr<const UserAllocator> allocator() const {
         std::lock_guard lock(allocator_lock);
         return user_allocator;
@@ -157,6 +161,9 @@ struct DriverContext {
     mutable std::mutex loss_mutex_;
     std::string loss_;
 };
+
+/// Whether the process has a live context of this device.
+bool has_live_context(const Device::State& device);
 
 /// The state behind a Context handle: the current life, and state that survives a reset.
 struct ContextState : std::enable_shared_from_this<ContextState> {

@@ -66,7 +66,8 @@ class GEMEL_API Buffer {
 
     /// Copies all of `from`, which may belong to another context or backend, to the start of this buffer.
     /// @time within one context enqueued; between contexts it blocks, and goes through the host unless the contexts
-    ///       share device memory
+    ///       share device memory. Large copies between contexts of OpenCL on NVIDIA's GPUs make a CUDA context, by way
+    ///       of which they go (GEMEL_EXTERNAL_MEMORY=off: none)
     void copy_from(const Buffer& from) const;
 
     /// Blocks until no stream uses the memory any more.

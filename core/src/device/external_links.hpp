@@ -1,0 +1,79 @@
+/// Device memory that contexts of different backends both see: who makes it, who imports it, who has it for a copy.
+#pragma once
+
+#include <gemel/core/plugin.hpp>
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace gemel {
+
+struct DriverContext;
+
+/// For the log at `debug`, subsystem "copy".
+void log_copy(const std::string& message);
+
+/// Two, so that one is written while the other is read.
+using ExternalPair = std::array<std::unique_ptr<plugin::ExternalMemory>, 2>;
+
+/// Memory that one context has made for all that import it, and who has it: one copy at a time.
+class ExternalStage {
+   public:
+    explicit ExternalStage(ExternalPair made) : memory(std::move(made)) {}
+
+    const ExternalPair memory;
+
+    /// For the length of one copy.
+    class Turn {
+       public:
+        explicit Turn(ExternalStage& stage);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        /// False if another copy has had the memory for so long that it may be waiting for this one.
+        explicit operator bool() const { return has_it_; }
+
+       private:
+        ExternalStage& stage_;
+        bool has_it_;
+    };
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable given_back_;
+    bool is_taken_ = false;
+};
+
+/// What one context made and another imported.
+struct ExternalLink {
+    std::shared_ptr<ExternalStage> made;
+    ExternalPair imported;  ///< dies first
+};
+
+/// The links of a context in which it is the one that makes the memory. Thread-safe.
+class ExternalLinks : public std::enable_shared_from_this<ExternalLinks> {
+   public:
+    /// Made by the first call for a pair; null, also from then on, where that cannot be.
+    std::shared_ptr<const ExternalLink> find(DriverContext& maker, DriverContext& importer);
+    /// The context dies: releases its links, and those in which it imports. Before the plug-in's context goes.
+    void end(std::uint64_t context);
+
+   private:
+    std::shared_ptr<const ExternalLink> make(DriverContext& maker, DriverContext& importer);
+    void forget(std::uint64_t importer);
+
+    std::mutex making_mutex_;                                     ///< held while drivers are called
+    std::map<std::string, std::weak_ptr<ExternalStage>> stages_;  ///< by identity of the device
+    std::mutex mutex_;  ///< no driver is called through core while it is held: that may end contexts
+    std::map<std::uint64_t, std::shared_ptr<const ExternalLink>> links_;  ///< by the importer's id
+    std::vector<std::weak_ptr<ExternalLinks>> makers_;                    ///< that have links to this context
+};
+
+}  // namespace gemel
