@@ -259,7 +259,7 @@ TEST_CASE("headers that include each other without end are refused and a long ch
     chain(150);
     CHECK(answer(compile()) == 3);
     chain(10000);
-    CHECK_THROWS_MENTIONING(Error, compile(), "200 deep", "h200.h");
+    CHECK_THROWS_MENTIONING(Error, compile(), "200 levels deep", "h200.h");
     chain(1);
     CHECK(answer(compile()) == 3);
 }

@@ -98,7 +98,7 @@ TEST_CASE("what cannot be a space is refused with its reason") {
     CHECK(point["n"] == 3);
     CHECK(point["on"] == 1);
     CHECK(says(refusal([&] { point["word"]; }), "expected a 64-bit integer"));
-    CHECK(says(refusal([&] { point["m"]; }), "there is n, word, on"));
+    CHECK(says(refusal([&] { point["m"]; }), "there are n, word, on"));
     CHECK(says(refusal([] { tune::parse_strategy("genetic"); }), "neighbours, random, exhaustive"));
 }
 
