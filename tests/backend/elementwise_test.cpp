@@ -350,7 +350,7 @@ TEST_CASE("loop hooks touch elements of views and of short types as the snippet 
                             ElementwiseKernel("const float *x, float *z", "z[i] = 1", "k", {.after_loop = "x[0] = 1"}),
                             "'k'", "argument 1 (x)", "const");
     CHECK_THROWS_MENTIONING(ArgumentError, ElementwiseKernel("float *z", "z[i] = 1", "k", {.loop_prep = "z[i] = 1"}),
-                            "'k'", "loop_prep names i");
+                            "'k'", "loop_prep uses i");
     const ElementwiseKernel shared("float *x, float *z", "z[i] = 1", "shared", {.after_loop = "x[0] = 1"});
     CHECK_THROWS_MENTIONING(ArgumentError, shared(x(slice(0, 4)), x(slice(2, 6))), "'shared'", "shares memory");
 }

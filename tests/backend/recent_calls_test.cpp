@@ -191,7 +191,7 @@ TEST_CASE("a reduction made again reads what is there now and keeps what it gave
             CHECK(others.get()[static_cast<std::size_t>(k % 3)] == 5 * (k + 1) * count);
             CHECK(weighted(x, 2).item() == 10 * count);
             const GPUArray<float> wrong = zeros<float>(Shape{});
-            CHECK_THROWS_MENTIONING(ArgumentError, weighted({.out = &wrong}, x, 1), "result", "float");
+            CHECK_THROWS_MENTIONING(ArgumentError, weighted({.out = &wrong}, x, 1), ".out", "int32_t", "got float");
         }
         CHECK_THROWS_AS(weighted(x, x), ArgumentError);
     }

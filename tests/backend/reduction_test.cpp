@@ -178,7 +178,7 @@ TEST_CASE("a result goes where it is asked to go") {
     const GPUArray<std::int32_t> wrong(current_context(), Shape{});
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &row}, x), "sum_all", "shape ()", "(4,)");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &wrong}, x), "float", "int32_t");
-    CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &empty}, x), "nothing");
+    CHECK_THROWS_MENTIONING(ArgumentError, sum({.out = &empty}, x), "an empty handle");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{0}, .out = &column}, x(slice(), slice(3))),
                             "contiguous");
     CHECK_THROWS_MENTIONING(ArgumentError, sum({.axes = std::vector<int>{2}}, x), "axis 2", "2 axes");
