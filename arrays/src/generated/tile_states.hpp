@@ -18,7 +18,7 @@ struct TileStates {
     std::mutex launching;
     Buffer states, ticket;
     std::size_t capacity = 0;                             ///< words
-    std::uint32_t epoch = 0, dealt = 0, first_epoch = 0;  ///< `epoch` is the last of this launch
+    std::uint32_t epoch = 0, dealt = 0, first_epoch = 0;  ///< the launch has first_epoch to epoch
     static constexpr std::uint32_t last_epoch = (1u << 30) - 1;
 
     /// These; while a graph is recorded, its own: epochs are arguments, which each of its launches repeats, so that it

@@ -23,8 +23,7 @@ std::vector<Complaint> parse_compiler_log(std::string_view log);
 /// Renumbers a log by the text's #line directives, for compilers that ignore them.
 std::string renumber_log(std::string_view log, std::string_view whole_text);
 
-/// The lines without their ends, "\r
-/// " included.
+/// The lines without their ends, which are "\n" or "\r\n".
 std::vector<std::string_view> lines_of(std::string_view text);
 
 /// Without surrounding blanks.
