@@ -102,7 +102,9 @@ TEST_CASE("a kernel begins early where its program lets it wait for the one befo
     CHECK(calls_of(mark + "KERNEL REQD_WG_SIZE(32, 1, 1) void other(GLOBAL_MEM int *a)\n{\n    a[0] = 2;\n}\n") ==
           early);
     // Kernels whose bodies may not be found: of a macro, of a template, in CUDA's own words.
-    CHECK(calls_of("#define MAKE(name) KERNEL void name(GLOBAL_MEM float *a) { a[0] = 3; }\nMAKE(mark)\n") == after);
+    const std::string make = "#define MAKE(name) KERNEL void name(GLOBAL_MEM float *a) { a[0] = 3; }\n";
+    CHECK(calls_of(make + "MAKE(mark)\n") == after);
+    CHECK(calls_of(mark + make + "MAKE(other)\n") == after);
     CHECK(calls_of(mark + "template <int N> __global__ void other(float *a) { a[0] = N; }\n") == after);
     CHECK(calls_of("extern \"C\" __global__ void mark(float *a) { a[0] = 4; }", true) == after);
     ::setenv("GEMEL_OVERLAP", "off", 1);
