@@ -69,6 +69,9 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
     add("sort_one_launch_expression", radii, {.strategy = one_launch, .descending = true}, {2});
     add("sort_block", floats, {.strategy = block});
     add("sort_block_pairs", {.key = dtype_of<std::uint8_t>()}, {.strategy = block, .has_index = true}, {8, 24});
+    add("sort_block_of_one_row", floats, {.strategy = block, .one_row = true});
+    add("sort_block_of_one_row_pairs", {.key = dtype_of<std::uint8_t>()},
+        {.strategy = block, .has_index = true, .one_row = true}, {8, 24});
     add("sort_block_expression", radii, {.strategy = block});
     add("sort_thread_rows", floats, {.strategy = thread_rows, .has_index = true}, {4});
     add("sort_thread_rows_keys", {.key = dtype_of<std::int64_t>()}, {.strategy = thread_rows, .descending = true});

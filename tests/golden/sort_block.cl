@@ -44,9 +44,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
     uint32_t key[4];
     int origin[4];
 #pragma unroll
+    for (int k = 0; k < 4; ++k) origin[k] = own + 32 * k;
+#pragma unroll
     for (int k = 0; k < 4; ++k) {
-        origin[k] = own + 32 * k;
-        if (origin[k] < count) key[k] = key_in[begin + origin[k]];
+        if (own + 32 * k < count) key[k] = key_in[begin + own + 32 * k];
     }
     for (int place = 0; place < places; ++place) {
         int digit[4];
@@ -88,8 +89,6 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (thread < 256 && digit_total - (thread == 255 ? 1024 - count : 0) == count) is_needed[0] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (is_needed[0] == 0) continue;
         int v[1];
         v[0] = thread < 256 ? digit_total : 0;
         // Runs are scanned across each warp, row by row, then warps in shared memory.
@@ -121,6 +120,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort(
         if (warp > 0) start += before_warp;
         if (thread < 256) start_of[thread] = start;
         barrier(CLK_LOCAL_MEM_FENCE);
+        if (is_needed[0] == 0) continue;
         int place_of[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) {

@@ -44,9 +44,10 @@ extern "C" __global__ __launch_bounds__(256) void sort(
     uint32_t key[4];
     int origin[4];
 #pragma unroll
+    for (int k = 0; k < 4; ++k) origin[k] = own + 32 * k;
+#pragma unroll
     for (int k = 0; k < 4; ++k) {
-        origin[k] = own + 32 * k;
-        if (origin[k] < count) key[k] = key_in[begin + origin[k]];
+        if (own + 32 * k < count) key[k] = key_in[begin + own + 32 * k];
     }
     for (int place = 0; place < places; ++place) {
         int digit[4];
@@ -88,8 +89,6 @@ extern "C" __global__ __launch_bounds__(256) void sort(
         }
         __syncthreads();
         if (thread < 256 && digit_total - (thread == 255 ? 1024 - count : 0) == count) is_needed[0] = 0;
-        __syncthreads();
-        if (is_needed[0] == 0) continue;
         int v[1];
         v[0] = thread < 256 ? digit_total : 0;
         // Runs are scanned across each warp, row by row, then warps in shared memory.
@@ -121,6 +120,7 @@ extern "C" __global__ __launch_bounds__(256) void sort(
         if (warp > 0) start += before_warp;
         if (thread < 256) start_of[thread] = start;
         __syncthreads();
+        if (is_needed[0] == 0) continue;
         int place_of[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) {

@@ -151,6 +151,30 @@ TEST_CASE("what runs before and after the elements touches arrays as the snippet
     CHECK_THROWS_AS(cg::elementwise_source(request, Dialect::cuda()), ArgumentError);
 }
 
+TEST_CASE("neighbours of an element come from its pack where they are in it") {
+    using enum cg::Access;
+    const auto source = [](const char* arguments, const char* operation, cg::Access access) {
+        return cg::elementwise_source(elementwise("f", arguments, operation),
+                                      layout({as(access), as(access)}, access == strided ? 2 : 0),
+                                      {.block = 64, .access_bytes = 16}, Dialect::cuda());
+    };
+    const std::string sum = source("const half *x, float *z", "z[i] = x[i - 1] + x[i] + x[i+1]", packed);
+    CHECK_MESSAGE(sum.find("load_float16((lane != 0 ? x_pack[u].value[lane != 0 ? lane - 1 : 0] : x[i - 1]))") !=
+                      std::string::npos,
+                  sum);
+    CHECK_MESSAGE(sum.find("(lane != 3 ? x_pack[u].value[lane != 3 ? lane + 1 : 0] : x[i+1])") != std::string::npos,
+                  sum);
+    const auto reads_pack = [&](const char* arguments, const char* operation, cg::Access access) {
+        return source(arguments, operation, access).find("lane !=") != std::string::npos;
+    };
+    CHECK(reads_pack("const float *x, float *z", "z[i] = x[i-1] + x[i]", packed));
+    CHECK(!reads_pack("const float *x, float *z", "z[i] = x[i-2] + x[i]", packed));
+    CHECK(!reads_pack("const float *x, float *z", "z[i] = x[i-1]", packed));  // has no pack
+    CHECK(!reads_pack("const float *x, float *z", "z[i] = x[i-1] + x[i]", strided));
+    // Elements before this one may have been written since.
+    CHECK(!reads_pack("float *x, float *z", "z[i] = x[i-1] + x[i]", packed));
+}
+
 TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {
     const cg::Snippet snippet("x[i] = y[x[i - 1] + z.x[i]]; /* x[i] */ w[i]++");
     const std::string text =

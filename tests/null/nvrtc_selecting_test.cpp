@@ -75,15 +75,18 @@ TEST_CASE("bins compile for CUDA") {
     for (const DType& type : {dtype_of<std::uint8_t>(), dtype_of<half>(), dtype_of<float>(), dtype_of<double>()})
         for (const bool weighted : {false, true}) {
             const std::string edge = type == dtype_of<double>() ? "double" : "float";
+            const auto own_text = [&] {
+                return BinText{
+                    .prepare = weighted ? "" : prepare_even("0", edge),
+                    .find = (weighted ? find_between("0", edge) : find_even("0", edge, 10)) + "bin = bin_0;"};
+            };
             Binning b{.elements = {typed(type)},
                       .more = {typed(parse_type(edge))},
-                      .find = {},
+                      .text = own_text,
                       .sizes = {10},
                       .bins = 10,
                       .weighted = weighted};
             if (weighted) b.elements.push_back(typed(dtype_of<float>()));
-            b.prepare = weighted ? "" : prepare_even("0", edge);
-            b.find = (weighted ? find_between("0", edge) : find_even("0", edge, b.bins)) + "bin = bin_0;";
             for (const std::int64_t shared : {0, 256, 6144}) check_compiles(block_kernel(b, shared));
             check_compiles(chunk_kernel(b, weighted));
             if (!weighted) check_compiles(bin_kernel(b));

@@ -17,8 +17,9 @@ TEST_CASE("the texts of sorts are as expected") {
     for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()})
         for (const auto& [name, text] : sort_programs::all(*dialect))
             if (name == "sort_one_sweep_pairs" || name == "sort_one_launch_index" || name == "sort_block" ||
-                name == "sort_three_passes" || name == "sort_chunks" || name == "sort_serial_rows" ||
-                name == "sort_thread_rows" || name == "sort_merge" || name == "sort_merge_serial")
+                name == "sort_block_of_one_row" || name == "sort_three_passes" || name == "sort_chunks" ||
+                name == "sort_serial_rows" || name == "sort_thread_rows" || name == "sort_merge" ||
+                name == "sort_merge_serial")
                 golden::check(name + (dialect == &Dialect::cuda() ? ".cu" : ".cl"), text);
 }
 
@@ -59,6 +60,14 @@ TEST_CASE("tiles of every element fit into the shared memory of a block") {
     const cg::SortTuning small = cg::sort_tuning(gpu, {.count = 1000, .item_bytes = 4}, cg::SortStrategy::automatic);
     CHECK(small.strategy == cg::SortStrategy::block);
     CHECK(cg::sort_tile(small) >= 1000);
+    // One row has a multiprocessor alone, many rows share one.
+    const auto of_4096 = [&](std::size_t rows) {
+        return cg::sort_tuning(gpu, {.count = 4096, .item_bytes = 4, .outputs = rows}, cg::SortStrategy::automatic);
+    };
+    CHECK(of_4096(1).strategy == cg::SortStrategy::block);
+    CHECK(of_4096(1).block == 512);
+    CHECK(of_4096(10000).block == 256);
+    for (const std::size_t rows : {1u, 10000u}) CHECK(cg::sort_tile(of_4096(rows)) == 4096);
 }
 
 TEST_CASE("requests of sorts that cannot be are refused") {

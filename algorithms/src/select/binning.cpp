@@ -49,11 +49,12 @@ std::vector<CallArgument> arguments_of(const Binning& b, const std::int32_t& bin
     return arguments;
 }
 
+/// Short, since each call looks for its kernel by it.
 std::string key_of(const Binning& b, std::int64_t variant) {
-    std::string key =
-        text(b.who, variant, '/', b.sizes.size(), b.weighted, '\1', b.prepare, '\1', b.find, '\1', b.preamble);
+    std::string key = b.who;
+    key.append(1, b.weighted ? 'w' : 'c').append(std::to_string(variant)).append(1, '/').append(b.key);
     for (const auto* arrays : {&b.elements, &b.more})
-        for (const AnyArray& array : *arrays) key += '\1' + array.dtype().name();
+        for (const AnyArray& array : *arrays) key.append(1, '\1').append(array.dtype().name());
     return key;
 }
 
@@ -123,10 +124,11 @@ BinStrategy bin_strategy(const Binning& b, const DeviceInfo& device, BinStrategy
 
 ElementwiseKernel block_kernel(const Binning& b, std::int64_t shared_bins) {
     const BlockTexts texts = shared_bins > 0 ? shared_texts(b, shared_bins) : global_texts(b);
+    const BinText own = b.text();
     return ElementwiseKernel(
         parameters(b, b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>()),
-        text("int bin = -1;\n", at(b.find, "i"), "\n", texts.add), b.who,
-        {.preamble = b.preamble, .loop_prep = texts.before + at(b.prepare, "i"), .after_loop = texts.after});
+        text("int bin = -1;\n", at(own.find, "i"), "\n", texts.add), b.who,
+        {.preamble = own.preamble, .loop_prep = texts.before + at(own.prepare, "i"), .after_loop = texts.after});
 }
 
 /// Each thread counts a chunk of elements in its own row of `result`.
@@ -135,20 +137,22 @@ ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
                                                      : wide     ? dtype_of<std::int64_t>()
                                                                 : dtype_of<std::int32_t>());
     for (Parameter& p : parse_declarations("int32_t *chunk, int64_t count, int64_t length")) arguments.push_back(p);
+    const BinText own = b.text();
     return ElementwiseKernel(std::move(arguments),
                              text("const int64_t base = (int64_t)i * bins, begin = (int64_t)i * length;\n"
                                   "const int64_t end = count - begin < length ? count : begin + length;\n",
-                                  "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(b.prepare, "0"),
-                                  "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(b.find, "j"),
+                                  "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(own.prepare, "0"),
+                                  "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(own.find, "j"),
                                   "\n    if (bin >= 0) result[base + bin] += ",
                                   amount(b, wide ? "int64_t" : "int32_t", "j"), ";\n}\nchunk[i] = 1"),
-                             b.who, {.preamble = b.preamble});
+                             b.who, {.preamble = own.preamble});
 }
 
 ElementwiseKernel bin_kernel(const Binning& b) {
+    const BinText own = b.text();
     return ElementwiseKernel(parameters(b, dtype_of<std::int32_t>()),
-                             text("int bin = -1;\n", at(b.find, "i"), "\nresult[i] = bin"), b.who,
-                             {.preamble = b.preamble, .loop_prep = at(b.prepare, "i")});
+                             text("int bin = -1;\n", at(own.find, "i"), "\nresult[i] = bin"), b.who,
+                             {.preamble = own.preamble, .loop_prep = at(own.prepare, "i")});
 }
 
 GPUArray<std::int32_t> bins_of(const Binning& b) {
@@ -167,7 +171,7 @@ AnyArray count_in_blocks(const Binning& b, BinStrategy strategy, const AnyArray&
     const Device device = result.context().device();
     const std::int64_t shared = strategy == BinStrategy::shared ? shared_bins_for(b, device.info()) : 0;
     const auto kernel = kernels.find(key_of(b, shared), [&] { return block_kernel(b, shared); });
-    result.fill(0);
+    if (b.zeros.empty()) result.fill(0);
     const auto bins = static_cast<std::int32_t>(b.bins);
     // Each block adds what it counted to the result once: long arrays give it many rounds of accesses, short ones as
     // many blocks as there are units. Measured on an H200, 2^28 floats in 256 and 8192 bins: 1024 threads with 4
@@ -219,10 +223,11 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
         throw ArgumentError(text(b.who, ": ", b.bins, " bins are too many, expected at most 2^31 - 1"));
     const BinStrategy strategy = bin_strategy(b, device.info(), asked);
     if (strategy == BinStrategy::chunks && first.size() > 0 && b.bins > 0) return count_in_chunks(b);
-    const AnyArray result(first.context(), b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>(), Shape{b.bins});
+    const DType type = b.weighted ? dtype_of<double>() : dtype_of<std::int64_t>();
+    const AnyArray result = b.zeros.empty() ? AnyArray(first.context(), type, Shape{b.bins}) : b.zeros;
     if (b.bins == 0) return result;
     if (first.size() > 0) return count_in_blocks(b, strategy, result);
-    result.fill(0);
+    if (b.zeros.empty()) result.fill(0);
     return result;
 }
 
@@ -236,10 +241,14 @@ std::string prepare_even(const std::string& k, const std::string& type) {
                 ")) * scale_", k, ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
 }
 
+bool counts_by_bits(std::string_view type, std::int64_t bins) {
+    return type == "float" && bins < std::int64_t{1} << 21;
+}
+
 std::string find_even(const std::string& k, const std::string& type, std::int64_t bins) {
     const std::string n = "bins_" + k;
     // The last bits of x + 1.5 * 2^23 hold the nearest integer of x: cheaper than a conversion.
-    const bool by_bits = type == "float" && bins < std::int64_t{1} << 21;
+    const bool by_bits = counts_by_bits(type, bins);
     const std::string round =
         by_bits ? text(
                       "    const float whole = f + 12582912.0f;\n    int b = as_int(whole) - 0x4b400000;\n"

@@ -6,22 +6,31 @@
 #include <gemel/core/export.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gemel::selecting {
 
-/// How to find the bin of an element. `@` in the texts is the element's index.
+/// Source text that finds the bin of an element. `@` is the element's index.
+struct BinText {
+    std::string prepare = {};  ///< statements before all elements
+    std::string find = {};     ///< statements that set the int `bin`, which is -1 before them, and is so for no bin
+    std::string preamble = {};
+};
+
+/// What is counted, and how to find the bin of an element.
 struct Binning {
     const char* who = "histogram";
-    std::vector<AnyArray> elements;   ///< read as x0[@], x1[@], ...; all of one shape
-    std::vector<AnyArray> more = {};  ///< read at other indices, as y0[...], y1[...]
-    std::string prepare = {};         ///< statements before all elements
-    std::string find;  ///< statements that set the int `bin`; it is -1 before them, and remains so if there is no bin
-    std::string preamble = {};
+    std::vector<AnyArray> elements;        ///< read as x0[@], x1[@], ...; all of one shape
+    std::vector<AnyArray> more = {};       ///< read at other indices, as y0[...], y1[...]
+    std::function<BinText()> text;         ///< called for kernels that are not known yet
+    std::string key = {};                  ///< tells texts of one `who` apart that have the same types of arrays
     std::vector<std::int32_t> sizes = {};  ///< as bins_0, bins_1, ...
     std::int64_t bins = 0;
     bool weighted = false;  ///< the last of `elements` is the weight
+    AnyArray zeros = {};    ///< a new array of zeros for the counts, if there is one
 };
 
 /// Adds 1, or the weight, to the bin of each element. @returns int64, or double if weighted
@@ -47,6 +56,8 @@ GEMEL_API ElementwiseKernel chunk_kernel(const Binning& binning, bool wide);
 /// Source text for histogram(): finds the bin of x<k> between the edges y<k> (`bins` bins), as the int `bin_<k>`.
 GEMEL_API std::string prepare_even(const std::string& k, const std::string& type);
 GEMEL_API std::string find_even(const std::string& k, const std::string& type, std::int64_t bins);
+/// Whether find_even() takes the bin from a float's bits.
+bool counts_by_bits(std::string_view type, std::int64_t bins);
 GEMEL_API std::string find_between(const std::string& k, const std::string& type);
 
 }  // namespace gemel::selecting

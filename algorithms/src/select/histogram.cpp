@@ -15,6 +15,7 @@ namespace gemel {
 namespace {
 
 using namespace selecting;
+using detail::Bins;
 
 bool is_signed_integer(DType dtype) { return dtype.kind() == DType::Kind::signed_integer; }
 
@@ -44,12 +45,11 @@ std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) 
 }
 
 Binning numbers_binning(const AnyArray& x, std::int64_t bins) {
-    return {.who = "bincount",
-            .elements = {x},
-            .find = is_signed_integer(x.dtype()) || x.dtype().size_bytes() < 8
-                        ? "const int64_t number = x0[@];\nif (number >= 0 && number < bins) bin = (int)number;"
-                        : "if (x0[@] < (uint64_t)bins) bin = (int)x0[@];",
-            .bins = bins};
+    const bool is_small = is_signed_integer(x.dtype()) || x.dtype().size_bytes() < 8;
+    const char* const find = is_small
+                                 ? "const int64_t number = x0[@];\nif (number >= 0 && number < bins) bin = (int)number;"
+                                 : "if (x0[@] < (uint64_t)bins) bin = (int)x0[@];";
+    return {.who = "bincount", .elements = {x}, .text = [=] { return BinText{.find = find}; }, .bins = bins};
 }
 
 void check_numbers(const AnyArray& x) {
@@ -128,65 +128,98 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
 }
 
 /// Edges equal NumPy's bit for bit (each is the first plus a rounded multiple of the width), so that a value equal to
-/// an edge is in the same bin.
-ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type) {
-    return ElementwiseKernel(arguments + ", int64_t bins, T *edges",
+/// an edge is in the same bin. The kernel sets the counts of the bins to 0 where it has them.
+ElementwiseKernel edges_kernel(const std::string& arguments, const std::string& low_high, const std::string& type,
+                               bool has_counts) {
+    return ElementwiseKernel(text(arguments, ", int64_t bins, T *edges", has_counts ? ", int64_t *counts" : ""),
                              text(low_high, "const ", type, " step = (high - low) / (", type, ")bins;\n",
-                                  "edges[i] = i == bins ? (T)high : (T)((", type, ")i * step + low)"),
+                                  "edges[i] = i == bins ? (T)high : (T)((", type, ")i * step + low)",
+                                  has_counts ? ";\nconst int64_t bin = i;\nif (bin < bins) counts[bin] = 0" : ""),
                              "histogram_edges", {.compile = {.fp_contract = false}});
 }
 
-/// Evenly spaced edges, computed on the device, in double if it has it: an upload would wait for enqueued work.
-AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, double low, double high) {
-    static const auto& in_doubles = *new ElementwiseKernel(edges_kernel("double low, double high", "", "double"));
-    static const auto& in_floats = *new ElementwiseKernel(edges_kernel("float low, float high", "", "float"));
-    const AnyArray edges(x.context(), dtype, Shape{count + 1});
-    const Device device = x.context().device();
-    if (device.info().has_double) {
-        in_doubles(low, high, count, edges);
-    } else {
-        in_floats(static_cast<float>(low), static_cast<float>(high), count, edges);
+/// The edges, and zeros for the counts of the bins where they are asked for.
+struct NewEdges {
+    NewEdges(const AnyArray& x, DType dtype, std::int64_t count, AnyArray* zeros)
+        : edges(x.context(), dtype, Shape{count + 1}), count(count), zeros(zeros) {
+        if (zeros) *zeros = AnyArray(x.context(), dtype_of<std::int64_t>(), Shape{count});
     }
-    return edges;
+    /// @param kernels  without and with counts
+    template <class Number>
+    void fill(const std::array<ElementwiseKernel, 2>& kernels, const Number& low, const Number& high) const {
+        if (zeros)
+            kernels[1](low, high, count, edges, *zeros);
+        else
+            kernels[0](low, high, count, edges);
+    }
+    AnyArray edges;
+    std::int64_t count;
+    AnyArray* zeros;
+};
+
+/// Evenly spaced edges, computed on the device, in double if it has it: an upload would wait for enqueued work.
+AnyArray even_edges(const AnyArray& x, DType dtype, std::int64_t count, std::array<double, 2> range, AnyArray* zeros) {
+    const auto make = [](const std::string& type) {
+        const std::string arguments = text(type, " low, ", type, " high");
+        return std::array{edges_kernel(arguments, "", type, false), edges_kernel(arguments, "", type, true)};
+    };
+    static const auto& in_doubles = *new std::array<ElementwiseKernel, 2>(make("double"));
+    static const auto& in_floats = *new std::array<ElementwiseKernel, 2>(make("float"));
+    const NewEdges made(x, dtype, count, zeros);
+    const Device device = x.context().device();
+    const auto [low, high] = range;
+    if (device.info().has_double) {
+        made.fill(in_doubles, low, high);
+    } else {
+        made.fill(in_floats, static_cast<float>(low), static_cast<float>(high));
+    }
+    return made.edges;
 }
 
 /// Evenly spaced edges from minimum to maximum, which stay on the device.
-AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count) {
+AnyArray found_edges(const AnyArray& x, DType dtype, std::int64_t count, AnyArray* zeros) {
     const auto make = [](const std::string& type) {
         const std::string half = type == "double" ? "0.5" : "0.5f";
-        return edges_kernel(text("const ", type, " *least, const ", type, " *greatest"),
-                            text(type, " low = least[0], high = greatest[0];\nif (low == high) low -= ", half,
-                                 ", high += ", half, ";\n"),
-                            type);
+        const std::string arguments = text("const ", type, " *least, const ", type, " *greatest");
+        const std::string found = text(type, " low = least[0], high = greatest[0];\nif (low == high) low -= ", half,
+                                       ", high += ", half, ";\n");
+        return std::array{edges_kernel(arguments, found, type, false), edges_kernel(arguments, found, type, true)};
     };
-    static const auto& of_floats = *new ElementwiseKernel(make("float"));
-    static const auto& of_doubles = *new ElementwiseKernel(make("double"));
+    static const auto& of_floats = *new std::array<ElementwiseKernel, 2>(make("float"));
+    static const auto& of_doubles = *new std::array<ElementwiseKernel, 2>(make("double"));
     const AnyArray low = AnyArray(min(x)).astype(dtype), high = AnyArray(max(x)).astype(dtype);
-    const AnyArray edges(x.context(), dtype, Shape{count + 1});
-    (dtype == dtype_of<double>() ? of_doubles : of_floats)(low, high, count, edges);
-    return edges;
+    const NewEdges made(x, dtype, count, zeros);
+    made.fill(dtype == dtype_of<double>() ? of_doubles : of_floats, low, high);
+    return made.edges;
 }
 
-}  // namespace
-
-AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream) {
+/// @param zeros  receives int64 zeros, one per bin, if the edges are computed; null to leave them out
+AnyArray make_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream,
+                    AnyArray* zeros) {
     require_array(who, "the array", x);
     check_element_numbers(who, x);
     const OnStream scope(stream);
     if (!bins.edges.empty()) return checked_edges(who, x, bins.edges, dtype);
     if (bins.count < 1 || bins.count >= INT32_MAX)
         throw ArgumentError(text(who, ": expected 1 to 2^31 - 2 bins, got ", bins.count));
-    if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count);
+    if (!bins.range && x.size() > 0) return found_edges(x, dtype, bins.count, zeros);
     auto [low, high] = bins.range.value_or(std::array{0.0, 1.0});
     if (!std::isfinite(low) || !std::isfinite(high) || low > high)
         throw ArgumentError(text(who, ": expected a finite range with low <= high, got ", low, " to ", high));
     if (low == high) low -= 0.5, high += 0.5;
-    return even_edges(x, dtype, bins.count, low, high);
+    return even_edges(x, dtype, bins.count, {low, high}, zeros);
 }
 
-GPUArray<std::int64_t> detail::histogram(const AnyArray& x, const AnyArray& edges, bool even,
-                                         const HistogramOptions& options) {
-    return count_points("histogram", {{x, edges, even}}, options);
+}  // namespace
+
+AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream) {
+    return make_edges(who, x, dtype, bins, stream, nullptr);
+}
+
+AnyHistogram detail::histogram(const AnyArray& x, DType dtype, const Bins& bins, const HistogramOptions& options) {
+    AnyArray zeros;
+    const AnyArray edges = make_edges("histogram", x, dtype, bins, options.stream, &zeros);
+    return {count_points("histogram", {{x, edges, bins.edges.empty()}}, options, zeros), edges};
 }
 
 GPUArray<std::int64_t> detail::histogram2d(const AnyArray& x, const AnyArray& y, const AnyArray& x_edges,

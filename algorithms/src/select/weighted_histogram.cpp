@@ -20,35 +20,45 @@ const char* type_of(const AnyArray& edges) { return edges.dtype() == dtype_of<do
 
 std::int32_t bin_count(const AnyArray& edges) { return static_cast<std::int32_t>(edges.size()) - 1; }
 
-void add_axis(Binning& b, std::size_t axis, const detail::BinnedAxis& of) {
-    const std::string k = std::to_string(axis), type = type_of(of.edges);
-    b.elements.push_back(flat(of.elements));
-    b.more.push_back(of.edges);
-    b.sizes.push_back(bin_count(of.edges));
-    if (of.even) b.prepare += prepare_even(k, type);
-    b.find += of.even ? find_even(k, type, bin_count(of.edges)) : find_between(k, type);
+void add_axis(Binning& b, const detail::BinnedAxis& axis) {
+    b.elements.push_back(flat(axis.elements));
+    b.more.push_back(axis.edges);
+    b.sizes.push_back(bin_count(axis.edges));
+    b.key += !axis.even ? 'g' : counts_by_bits(type_of(axis.edges), bin_count(axis.edges)) ? 'b' : 'e';
 }
 
+/// For kernels of this many coordinates.
+BinText text_of(const std::vector<detail::BinnedAxis>& axes) {
+    BinText all;
+    std::string is_inside = "bin_0 >= 0", bin = "bin_0";
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+        const detail::BinnedAxis& of = axes[axis];
+        const std::string k = std::to_string(axis), type = type_of(of.edges);
+        if (of.even) all.prepare += prepare_even(k, type);
+        all.find += of.even ? find_even(k, type, bin_count(of.edges)) : find_between(k, type);
+        if (axis == 0) continue;
+        is_inside += text(" && bin_", k, " >= 0");
+        bin = text("(", bin, ") * bins_", k, " + bin_", k);
+    }
+    all.find += text("if (", is_inside, ") bin = ", bin, ";");
+    return all;
+}
+
+/// Refers to `axes`.
 /// @param shape  receives the bins of each axis
 Binning binning_of(const char* who, const std::vector<detail::BinnedAxis>& axes, Shape& shape) {
-    Binning b{.who = who, .elements = {}, .find = {}, .bins = 1};
-    std::string all = "bin_0 >= 0", bin = "bin_0";
+    Binning b{.who = who, .elements = {}, .text = [&axes] { return text_of(axes); }, .bins = 1};
     for (std::size_t k = 0; k < axes.size(); ++k) {
-        if (k > 0) {
-            require_context(who, text("coordinate ", k + 1), axes[k].elements, axes[0].elements);
-            all += text(" && bin_", k, " >= 0");
-            bin = text("(", bin, ") * bins_", k, " + bin_", k);
-        }
+        if (k > 0) require_context(who, text("coordinate ", k + 1), axes[k].elements, axes[0].elements);
         if (!(axes[k].elements.shape() == axes[0].elements.shape()))
             throw ArgumentError(text(who, ": the arrays have shapes ", to_string(axes[0].elements.shape()), " and ",
                                      to_string(axes[k].elements.shape()), "; expected equal shapes"));
-        add_axis(b, k, axes[k]);
+        add_axis(b, axes[k]);
         shape.push_back(bin_count(axes[k].edges));
         if (shape.back() > INT32_MAX / b.bins)
             throw ArgumentError(text(who, ": expected at most 2^31 - 1 bins over all axes, got more"));
         b.bins *= shape.back();
     }
-    b.find += text("if (", all, ") bin = ", bin, ";");
     return b;
 }
 
@@ -122,9 +132,10 @@ AnyArray summed(Binning& b, const Weighting& weighting) {
 }  // namespace
 
 GPUArray<std::int64_t> detail::count_points(const char* who, const std::vector<BinnedAxis>& axes,
-                                            const HistogramOptions& options) {
+                                            const HistogramOptions& options, const AnyArray& zeros) {
     Shape shape;
-    const Binning b = binning_of(who, axes, shape);
+    Binning b = binning_of(who, axes, shape);
+    b.zeros = zeros;
     return GPUArray<std::int64_t>(count_bins(b, options.strategy, options.stream).reshape(shape));
 }
 

@@ -90,6 +90,8 @@ class RadixRun {
         if (looks_back(tuning_.strategy))
             tuning_.items_per_thread = std::min(tuning_.items_per_thread,
                                                 codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
+        if (is_by_rows(tuning_.strategy)) rows_per_tile_ = rows_per_tile();
+        layout_.one_row = tuning_.strategy == Strategy::block && rows_per_tile_ == 1;
         places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
         variant_ = find_variant();
         collect_arguments();
@@ -252,20 +254,18 @@ class RadixRun {
         launcher.alone(kernel, {blocks}, block, own, sizes);
     }
 
-    void launch_rows() {
-        std::int64_t rows_per_tile = 1;
-        if (tuning_.strategy == Strategy::thread_rows) {
-            rows_per_tile = static_cast<std::int64_t>(variant_->block);
-        } else if (tuning_.strategy == Strategy::block) {
+    std::int64_t rows_per_tile() const {
+        if (tuning_.strategy == Strategy::thread_rows) return std::max(tuning_.block, 1u);
+        if (tuning_.strategy == Strategy::block) {
             const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
-            rows_per_tile = std::clamp<std::int64_t>(tile / call_.row_length, 1, 256);
-            rows_per_tile = std::min(rows_per_tile, call_.rows);
-        } else {
-            const std::int64_t threads = std::int64_t{cache_.info().compute_units} * 4;
-            rows_per_tile = std::max<std::int64_t>((call_.rows + threads - 1) / threads, 1);
+            return std::min(std::clamp<std::int64_t>(tile / call_.row_length, 1, 256), call_.rows);
         }
-        launch(variant_->kernel, (call_.rows + rows_per_tile - 1) / rows_per_tile, variant_->block, {},
-               std::array{call_.rows, call_.row_length, rows_per_tile});
+        const std::int64_t threads = std::int64_t{cache_.info().compute_units} * 4;
+        return std::max<std::int64_t>((call_.rows + threads - 1) / threads, 1);
+    }
+    void launch_rows() {
+        launch(variant_->kernel, (call_.rows + rows_per_tile_ - 1) / rows_per_tile_, variant_->block, {},
+               std::array{call_.rows, call_.row_length, rows_per_tile_});
     }
 
     std::size_t control_bytes() const {
@@ -358,7 +358,7 @@ class RadixRun {
     SortLayout layout_ = {};
     SortTuning tuning_ = {};
     codegen::SortPlaces places_ = {};
-    std::int64_t count_ = 0;
+    std::int64_t count_ = 0, rows_per_tile_ = 1;
     std::shared_ptr<SortVariant> variant_;
     std::vector<AnyArray> kept_;
     std::vector<Argument> arguments_;

@@ -227,6 +227,8 @@ void ElementAccess::declare_local(const Array& array, const std::string& stored)
 }
 
 void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
+    lane_slot_ = slot;
+    lane_ = lane;
     for (const Array& array : arrays_) {
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;
@@ -314,6 +316,22 @@ void ElementAccess::end_element() {
             writer_.line(place(array), " = ", store_text(parameter(array).dtype, array.local), ";");
 }
 
+/// The element beside the lane's own, x[i - 1] or x[i + 1], as it is in the pack: only the first or the last lane reads
+/// memory. Empty for other subscripts, and where neighbouring lanes need not have neighbouring indices.
+std::string ElementAccess::beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
+                                       Mode mode) const {
+    if (mode != Mode::lane || !array.in_packs || array.access != Access::packed || axes_.vector_width > 0 ||
+        !parameter(array).is_const)
+        return {};
+    std::string bare = subscript;
+    std::erase(bare, ' ');
+    if (bare != "i-1" && bare != "i+1") return {};
+    const int border = bare == "i-1" ? 0 : vector_width_ - 1;
+    const std::string beside = gemel::text(lane_, bare == "i-1" ? " - 1" : " + 1");
+    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", lane_slot_, "].value[", lane_,
+                       " != ", border, " ? ", beside, " : 0] : ", stored, ")");
+}
+
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
     const auto named = [&](std::string_view name) -> const Array& {
         return *std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& a) { return parameter(a).name == name; });
@@ -331,7 +349,9 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
         const std::string where = array.access == Access::strided
                                       ? gemel::text(function(array, "at"), "(", layout_name_, ", ", subscript, ")")
                                       : subscript;
-        const std::string stored = gemel::text(name, "[", where, "]");
+        std::string stored = gemel::text(name, "[", where, "]");
+        if (const std::string beside = written ? "" : beside_lane(array, subscript, stored, mode); !beside.empty())
+            stored = beside;
         return written ? stored : load_text(parameter(array).dtype, stored);
     };
     const auto store = [&](std::string_view name, const std::string& value) {

@@ -155,6 +155,8 @@ class ElementAccess {
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
     std::string place(const Array& array) const;
+    std::string beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
+                            Mode mode) const;
     bool is_kept(const Array& array) const;
     /// The position of a strided array's element: `base` plus the strides along the first `rank` reduced axes, from
     /// `member`.
@@ -186,6 +188,7 @@ class ElementAccess {
     std::string head_, layout_name_, layout_type_, report_;
     bool has_head_ = true;
     std::string constant_slot_;
+    std::string lane_slot_, lane_;  ///< of the last begin_lane()
     int vector_width_ = 1;
 };
 

@@ -345,14 +345,17 @@ std::string SortText::block_sort() {
         return gemel::text("LOCAL_MEM_ARG ", type, " *const ", name, " = (LOCAL_MEM_ARG ", type, " *)arena;\n");
     };
     const int key_bytes = static_cast<int>(std::max(request_.key.size_bytes(), 4u));
-    const std::string reorder =
-        staged(key_, "staged_keys") +
-        pieces::Reorder{.items = items_, .staged = "staged_keys", .value = "key[k]"}.text(kernel_) +
-        staged("int", "staged_origins") +
-        pieces::Reorder{.items = items_, .staged = "staged_origins", .value = "origin[k]"}.text(kernel_);
+    const bool has_origin = !layout_.one_row || carries_more_;
+    std::string reorder = staged(key_, "staged_keys") +
+                          pieces::Reorder{.items = items_, .staged = "staged_keys", .value = "key[k]"}.text(kernel_);
+    if (has_origin)
+        reorder += staged("int", "staged_origins") +
+                   pieces::Reorder{.items = items_, .staged = "staged_origins", .value = "origin[k]"}.text(kernel_);
     return fill(
         sort_kernels::block(),
         {{"arena_bytes", arena_bytes(block_ * items_ * key_bytes)},
+         {"one_row", layout_.one_row},
+         {"has_origin", has_origin},
          {"rank", pieces::RankByDigit{.block = block_, .items = items_, .bits = 8, .keeps_digit = true}.text(kernel_)},
          {"scan_by_shuffles", pieces::ScanByShuffles{.item = number_, .block = block_}.text(kernel_)},
          {"reorder", reorder}});

@@ -118,8 +118,8 @@ struct Bins {
 };
 /// @returns the edges in `dtype` on the device. @throws ArgumentError
 GEMEL_API AnyArray bin_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream);
-GEMEL_API GPUArray<std::int64_t> histogram(const AnyArray& x, const AnyArray& edges, bool even,
-                                           const HistogramOptions& options);
+/// @param dtype  of the edges
+GEMEL_API AnyHistogram histogram(const AnyArray& x, DType dtype, const Bins& bins, const HistogramOptions& options);
 GEMEL_API GPUArray<std::int64_t> histogram2d(const AnyArray& x, const AnyArray& y, const AnyArray& x_edges,
                                              const AnyArray& y_edges, std::array<bool, 2> even,
                                              const HistogramOptions& options);
@@ -127,9 +127,8 @@ GEMEL_API GPUArray<std::int64_t> digitize(const AnyArray& x, const AnyArray& edg
 
 template <class E, class X>
 Histogram<E> histogram(const X& x, const Bins& bins, const HistogramOptions& options) {
-    const AnyArray elements = evaluated(x);
-    const AnyArray edges = bin_edges("histogram", elements, dtype_of<E>(), bins, options.stream);
-    return {histogram(elements, edges, bins.edges.empty(), options), GPUArray<E>(edges)};
+    const AnyHistogram found = histogram(AnyArray(evaluated(x)), dtype_of<E>(), bins, options);
+    return {found.counts, GPUArray<E>(found.edges)};
 }
 template <class E>
 Histogram2d<E> histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins, const Bins& y_bins,

@@ -68,8 +68,9 @@ GEMEL_API BinnedAxis binned_axis(const char* who, const AnyArray& x, DType dtype
 /// The columns of points. @throws ArgumentError
 GEMEL_API std::vector<BinnedAxis> binned_columns(const AnyArray& points, DType dtype, const std::vector<BinAxis>& bins,
                                                  const Stream& stream);
+/// @param zeros  int64, one per bin of one coordinate, which become the counts; empty for a new array
 GEMEL_API GPUArray<std::int64_t> count_points(const char* who, const std::vector<BinnedAxis>& axes,
-                                              const HistogramOptions& options);
+                                              const HistogramOptions& options, const AnyArray& zeros = {});
 GEMEL_API GPUArray<double> weigh_points(const char* who, const std::vector<BinnedAxis>& axes,
                                         const Weighting& weighting);
 

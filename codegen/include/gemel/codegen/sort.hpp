@@ -74,6 +74,7 @@ struct SortLayout {
     bool keeps_keys = true;   ///< sorted keys are written
     bool has_index = false;   ///< writes the indices from which elements come, as int64
     bool has_double = true;   ///< the device computes in double
+    bool one_row = false;     ///< block: each block has one row
     SortSegments segments = SortSegments::none;
     int segment_bits = 0;  ///< that tell segments apart
     /// Bytes of an element of each array of values, which moves with the keys.
