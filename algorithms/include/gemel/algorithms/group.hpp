@@ -178,7 +178,7 @@ EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, con
 /// Counts the occurrences of each number 0, 1, ..., as NumPy's bincount. @param x  integers or bools, one axis
 /// @returns shape (max(minlength, largest number + 1),), or (length,)
 /// @throws ArgumentError for negative numbers, unless `.length` is given
-/// @time one launch, two on CPU devices; without `.length` it first waits for the largest number
+/// @time a fill and one launch, on CPU devices two launches; without `.length` it first waits for the largest number
 template <ArrayOperand X>
     requires std::integral<detail::ElementOf<X>>
 GPUArray<std::int64_t> bincount(const X& x, const BincountOptions& options = {}) {
@@ -195,7 +195,7 @@ GPUArray<double> bincount(const X& x, const W& weights, const BincountOptions& o
 /// Counts the elements in each of `bins` bins of equal width from `low` to `high`, as NumPy's histogram. The last bin
 /// includes its upper edge; NaN and elements outside the range are ignored.
 /// @throws ArgumentError if bins < 1, or low or high is not finite, or low > high
-/// @time enqueued: one launch, two on CPU devices
+/// @time enqueued: two launches, three on CPU devices
 template <ArrayOperand X>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, double low, double high,
                                                   const HistogramOptions& options = {}) {
