@@ -49,9 +49,10 @@ GEMEL_API AnyArray sort_segments(const AnyArray& values, const AnyArray& starts,
 /// @returns  a new array in C order, of the shape of x; or options.out
 /// @throws ArgumentError if the axis does not exist, for structs (use SortKernel), and if .out has another shape, type
 ///         or context
-/// @time enqueued, returns at once. Rows of up to 8192 elements of 4 bytes, and one row of up to 2^20: one launch. Longer rows: one pass that reads the keys to count digits, then one that reads and writes them for
-///       each 8 bits of the key, except for bits that are equal in all keys. Sorting along an axis other than the last
-///       adds two copies.
+/// @time enqueued, returns at once. Rows of up to 8192 elements of 4 bytes, and one row of up to 2^20: one launch.
+///       Longer rows: one pass that reads the keys to count digits, then one that reads and writes them for each 8
+///       bits of the key, except for bits that are equal in all keys. Sorting along an axis other than the last adds
+///       two copies.
 /// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs" (2022)
 template <ArrayOrExpression X>
 EvaluatedArray<X> sort(const X& x, const SortOptions& options = {}) {
