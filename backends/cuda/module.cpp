@@ -198,7 +198,7 @@ namespace {
 
 /// Whether all kernels of a program wait for the kernel before: core compiles them so, and says it by a variable.
 bool kernels_wait(CUmodule module) {
-    if (!cu.LaunchKernelEx || (env::get("GEMEL_OVERLAP") && !env::flag("GEMEL_OVERLAP"))) return false;
+    if (!cu.LaunchKernelEx || !env::flag("GEMEL_OVERLAP", true)) return false;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
     return cu.ModuleGetGlobal.status(&address, &bytes, module, "gemel_kernels_wait") == success;

@@ -171,10 +171,10 @@ std::optional<std::string> get(const char* name) {
     return value;
 }
 
-bool flag(const char* name) {
+bool flag(const char* name, bool unset) {
     const std::optional<std::string> value = get(name);
     if (!value) {
-        return false;
+        return unset;
     }
     const std::optional<bool> on = as_flag(*value);
     if (!on) {
