@@ -39,7 +39,7 @@ struct Shared {
     Word take_word();
     void give_back_word(const Word& word) noexcept;
 
-    /// Enables access to another device's memory, so that copies from it do not pass through the host. Requested once
+    /// Enables access to another device's memory, so that copies to it do not pass through the host. Requested once
     /// for each context; if the driver refuses, copies are staged as before. This context is current.
     void reach_for_copies(const Shared& peer);
 
@@ -112,7 +112,7 @@ class CudaStream final : public Stream {
     ~CudaStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
-    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context, bool blocking) override;
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;

@@ -77,7 +77,7 @@ class OpenClStream final : public Stream {
     ~OpenClStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
-    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context, bool blocking) override;
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;

@@ -41,7 +41,7 @@ struct End {
             external[which]->acquire(*stream->stream);
             {
                 const Timed timed(block.driver, stream, Timed::Kind::copy, "copy", bytes);
-                stream->stream->copy(into_external ? shared : own, into_external ? own : shared, bytes, plugin);
+                stream->stream->copy(into_external ? shared : own, into_external ? own : shared, bytes, plugin, false);
             }
             external[which]->release(*stream->stream);
             auto done = stream->stream->record(false);
@@ -106,7 +106,7 @@ struct Hop {
                 to[which]->acquire(stream);
                 {
                     const Timed timed(relay, relay->default_stream, Timed::Kind::copy, "copy", bytes);
-                    stream.copy({&to[which]->memory(), 0}, {&from[which]->memory(), 0}, bytes, plugin);
+                    stream.copy({&to[which]->memory(), 0}, {&from[which]->memory(), 0}, bytes, plugin, false);
                 }
                 from[which]->release(stream);
                 to[which]->release(stream);
