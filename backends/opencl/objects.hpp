@@ -205,6 +205,9 @@ class OpenClContext final : public Context {
     std::unique_ptr<ExternalMemory> import_external(int file, std::size_t bytes) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
+    std::unique_ptr<Module> wrap_module(std::uint64_t handle) override;
+    ImageShape shape_of_image(std::uint64_t handle) override;
+    std::unique_ptr<Image> wrap_image(std::uint64_t handle, const ImageShape& shape) override;
 
    private:
     BuildResult build(std::string_view text, const std::string& options);

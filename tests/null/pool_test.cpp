@@ -48,7 +48,7 @@ struct FakeStream final : plugin::Stream {
 
     void upload(const plugin::Place&, const void*, std::size_t, bool) override {}
     void download(void*, const plugin::Place&, std::size_t, bool) override {}
-    void copy(const plugin::Place&, const plugin::Place&, std::size_t, plugin::Context&) override {}
+    void copy(const plugin::Place&, const plugin::Place&, std::size_t, plugin::Context&, bool) override {}
     void copy_rectangle(const plugin::RectSide&, const plugin::RectSide&, std::array<std::size_t, 3>, bool) override {}
     bool fill(const plugin::Place&, const void*, std::size_t, std::size_t) override { return false; }
     void copy_image(const plugin::ImageRegion&, const plugin::Place&, bool) override {}
@@ -127,6 +127,20 @@ TEST_CASE("uses on one stream never wait") {
     CHECK_FALSE(uses.any());
     uses.wait();
     CHECK(diary.take().empty());
+}
+
+TEST_CASE("memory remembers each stream once however often it is used") {
+    Diary diary;
+    const auto a = fake_stream("a", diary), b = fake_stream("b", diary), c = fake_stream("c", diary);
+    StreamUses uses;
+    for (int k = 0; k < 1000; ++k) uses.touch(a, true);
+    CHECK(uses.record().size() == 1);
+    for (int k = 0; k < 1000; ++k)
+        for (const auto& reader : {b, c, a}) uses.touch(reader, false);
+    CHECK(uses.record().size() <= 4);  // three readers and the writer
+    uses.touch(b, true);
+    CHECK(uses.record().size() == 1);
+    CHECK(diary.take().size() == 2 + 2);  // b and c after the writer, then b after the readers a and c
 }
 
 TEST_CASE("readers wait for the writer and a writer waits for all before it") {
