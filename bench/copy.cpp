@@ -1,5 +1,6 @@
 /// What copies cost beside the raw driver calls: pageable and page-locked host memory, device to device, to other
 /// devices and contexts of the backend, and to and from another backend on the same GPU beside a copy within it.
+/// Arguments are sizes in MiB, instead of its own.
 #include "harness.hpp"
 #include "raw.hpp"
 
@@ -77,12 +78,14 @@ void show_other_devices(const gemel::Context& context, bench::Raw& raw, std::siz
 
 }  // namespace
 
-int main() try {
+int main(int count, char** arguments) try {
     gemel::Context context = gemel::default_context();
     const auto raw = bench::make_raw(context);
     const bool gpu = context.device().info().type == gemel::DeviceInfo::Type::gpu;
-    for (const std::size_t mebibytes :
-         gpu ? std::vector<std::size_t>{1, 16, 256} : std::vector<std::size_t>{1, 16, 64}) {
+    std::vector<std::size_t> sizes{1, 16, gpu ? std::size_t{256} : 64};
+    if (count > 1) sizes.clear();
+    for (int k = 1; k < count; ++k) sizes.push_back(std::stoul(arguments[k]));
+    for (const std::size_t mebibytes : sizes) {
         const std::size_t bytes = mebibytes << 20;
         const int rounds = mebibytes > 64 ? 15 : mebibytes > 1 ? 40 : 200;
         gemel::Buffer a = context.allocate(bytes), b = context.allocate(bytes);

@@ -207,9 +207,11 @@ ImageShape shape_of_array(CUarray array) {
     cu.Array3DGetDescriptor(&description, array);
     const auto* const format = std::find(std::begin(array_formats), std::end(array_formats), description.Format);
     if (format == std::end(array_formats))
-        throw ArgumentError(text("gl: the texture has elements of a kind that images do not have (CUarray_format ",
-                                 static_cast<int>(description.Format),
-                                 "); use GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
+        throw ArgumentError(
+            text("expected an image with channels of float, half or integers of 8 to 32 bits, got one "
+                 "of CUarray_format ",
+                 static_cast<int>(description.Format),
+                 "; a texture of OpenGL has them as GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
     ImageShape shape{.is_layered = (description.Flags & CUDA_ARRAY3D_LAYERED) != 0,
                      .kind = static_cast<ChannelKind>(format - std::begin(array_formats)),
                      .channels = static_cast<std::uint8_t>(description.NumChannels)};

@@ -198,7 +198,7 @@ namespace {
 
 /// Whether all kernels of a program wait for the kernel before: core compiles them so, and says it by a variable.
 bool kernels_wait(CUmodule module) {
-    if (!cu.LaunchKernelEx || (env::get("GEMEL_OVERLAP") && !env::flag("GEMEL_OVERLAP"))) return false;
+    if (!cu.LaunchKernelEx || !env::flag("GEMEL_OVERLAP", true)) return false;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
     return cu.ModuleGetGlobal.status(&address, &bytes, module, "gemel_kernels_wait") == success;
@@ -206,11 +206,15 @@ bool kernels_wait(CUmodule module) {
 
 }  // namespace
 
-CudaModule::CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary)
-    : shared_(std::move(shared)), module_(module), overlaps_(kernels_wait(module)), binary_(std::move(binary)) {}
+CudaModule::CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary, bool is_foreign)
+    : shared_(std::move(shared)),
+      module_(module),
+      overlaps_(kernels_wait(module)),
+      binary_(std::move(binary)),
+      is_foreign_(is_foreign) {}
 
 CudaModule::~CudaModule() {
-    if (shared_->dead) return;
+    if (shared_->dead || is_foreign_) return;
     try {
         Current current(*shared_);
         cu.ModuleUnload.quietly(module_);
@@ -243,7 +247,11 @@ std::vector<std::string> CudaModule::kernel_names() const {
     return names;
 }
 
-std::vector<std::byte> CudaModule::binary() const { return binary_; }
+std::vector<std::byte> CudaModule::binary() const {
+    if (is_foreign_)
+        throw Error("Module::binary: CUDA does not give the binary of a module that others have loaded; keep theirs");
+    return binary_;
+}
 
 bool CudaModule::finishes_at_first_launch() const { return false; }
 

@@ -39,7 +39,7 @@ struct Shared {
     Word take_word();
     void give_back_word(const Word& word) noexcept;
 
-    /// Enables access to another device's memory, so that copies from it do not pass through the host. Requested once
+    /// Enables access to another device's memory, so that copies to it do not pass through the host. Requested once
     /// for each context; if the driver refuses, copies are staged as before. This context is current.
     void reach_for_copies(const Shared& peer);
 
@@ -112,7 +112,7 @@ class CudaStream final : public Stream {
     ~CudaStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
-    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context, bool blocking) override;
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
@@ -144,7 +144,8 @@ class CudaStream final : public Stream {
 
 class CudaModule final : public Module {
    public:
-    CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary);
+    /// @param is_foreign  others have loaded it and unload it; there is no binary
+    CudaModule(std::shared_ptr<Shared> shared, CUmodule module, std::vector<std::byte> binary, bool is_foreign = false);
     ~CudaModule() override;
     std::unique_ptr<Kernel> kernel(const std::string& name) override;
     std::vector<std::string> kernel_names() const override;
@@ -158,6 +159,7 @@ class CudaModule final : public Module {
     CUmodule module_;
     const bool overlaps_;  ///< kernels may begin while the one before runs
     std::vector<std::byte> binary_;
+    const bool is_foreign_;
 };
 
 /// The storage of an array's image, and an image over storage that others made.
@@ -224,6 +226,9 @@ class CudaContext final : public Context {
     std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,
                                            std::size_t row_pitch_bytes) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
+    std::unique_ptr<Module> wrap_module(std::uint64_t handle) override;
+    ImageShape shape_of_image(std::uint64_t handle) override;
+    std::unique_ptr<Image> wrap_image(std::uint64_t handle, const ImageShape& shape) override;
 
     const Shared& shared() const { return *shared_; }
 

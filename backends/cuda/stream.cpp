@@ -98,15 +98,16 @@ void CudaStream::download(void* host, const Place& from, std::size_t bytes, bool
     if (blocking) cu.StreamSynchronize(stream_);
 }
 
-void CudaStream::copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) {
+void CudaStream::copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context, bool blocking) {
     Current current(*shared_);
-    const Shared& source = dynamic_cast<CudaContext&>(source_context).shared();
-    if (source.context == shared_->context) {
+    const Shared& target = dynamic_cast<CudaContext&>(target_context).shared();
+    if (target.context == shared_->context) {
         cu.MemcpyDtoDAsync(address(to), address(from), bytes, stream_);
     } else {
-        shared_->reach_for_copies(source);
-        cu.MemcpyPeerAsync(address(to), shared_->context, address(from), source.context, bytes, stream_);
+        shared_->reach_for_copies(target);
+        cu.MemcpyPeerAsync(address(to), target.context, address(from), shared_->context, bytes, stream_);
     }
+    if (blocking) cu.StreamSynchronize(stream_);
 }
 
 CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent) {

@@ -167,6 +167,7 @@ struct Driver {
     GEMEL_CL(SetUserEventStatus);
     GEMEL_CL(ReleaseEvent);
     GEMEL_CL(RetainEvent);
+    GEMEL_CL(RetainProgram);
     GEMEL_CL(Flush);
     GEMEL_CL(Finish);
     GEMEL_CL(BuildProgram);

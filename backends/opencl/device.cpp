@@ -84,7 +84,7 @@ void read_limits(DeviceInfo& d, cl_device_id device) {
 void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int version) {
     const auto has = [&](const char* extension) { return has_extension(device, extension); };
     const bool takes_ptx = quirks.has(Quirk::takes_inline_ptx);
-    const bool may_use_double = !env::get("GEMEL_DOUBLE") || env::flag("GEMEL_DOUBLE");
+    const bool may_use_double = env::flag("GEMEL_DOUBLE", true);
     d.has_double =
         may_use_double && query<cl_device_fp_config>(cl.GetDeviceInfo, CL_DEVICE_DOUBLE_FP_CONFIG, device) != 0;
     d.has_half_arithmetic = has("cl_khr_fp16");

@@ -271,13 +271,17 @@ std::unique_ptr<Image> image_over(std::shared_ptr<Shared> shared, const ImageSha
 
 ImageShape shape_of_image(cl_mem image, cl_mem_object_type type) {
     const auto format = query<cl_image_format>(cl.GetImageInfo, CL_IMAGE_FORMAT, image);
-    ImageShape shape{.dimensions = static_cast<std::uint8_t>(type == CL_MEM_OBJECT_IMAGE3D ? 3 : 2),
-                     .is_layered = type == CL_MEM_OBJECT_IMAGE2D_ARRAY};
+    const bool is_1d = type == CL_MEM_OBJECT_IMAGE1D || type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+    ImageShape shape{.dimensions = static_cast<std::uint8_t>(is_1d                           ? 1
+                                                             : type == CL_MEM_OBJECT_IMAGE3D ? 3
+                                                                                             : 2),
+                     .is_layered = type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY};
     const auto count = [&](cl_image_info which) {
         return static_cast<std::uint32_t>(std::max<size_t>(query<size_t>(cl.GetImageInfo, which, image), 1));
     };
-    shape.extent = {count(CL_IMAGE_WIDTH), count(CL_IMAGE_HEIGHT),
-                    count(shape.is_layered ? CL_IMAGE_ARRAY_SIZE : CL_IMAGE_DEPTH)};
+    shape.extent = {count(CL_IMAGE_WIDTH), is_1d ? 1 : count(CL_IMAGE_HEIGHT),
+                    shape.dimensions == 3 ? count(CL_IMAGE_DEPTH) : 1};
+    if (shape.is_layered) shape.extent[shape.dimensions] = count(CL_IMAGE_ARRAY_SIZE);
     for (int kind = 0; kind < 8; ++kind)
         for (const bool normalised : {false, true})
             for (const int channels : {1, 2, 4}) {
@@ -289,9 +293,11 @@ ImageShape shape_of_image(cl_mem image, cl_mem_object_type type) {
                     known.image_channel_data_type == format.image_channel_data_type)
                     return shape;
             }
-    throw ArgumentError(text("gl: the texture has elements of a kind that images do not have (channel order ",
-                             format.image_channel_order, ", type ", format.image_channel_data_type,
-                             "); use GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
+    throw ArgumentError(
+        text("expected an image with 1, 2 or 4 channels of float, half or integers of 8 to 32 bits, got "
+             "channel order ",
+             format.image_channel_order, " and type ", format.image_channel_data_type,
+             "; a texture of OpenGL has them as GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));
 }
 
 }  // namespace gemel::plugin::opencl

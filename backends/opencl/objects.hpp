@@ -77,7 +77,7 @@ class OpenClStream final : public Stream {
     ~OpenClStream() override;
     void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) override;
     void download(void* host, const Place& from, std::size_t bytes, bool blocking) override;
-    void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) override;
+    void copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context, bool blocking) override;
     void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                         bool blocking) override;
     bool fill(const Place& to, const void* pattern, std::size_t pattern_bytes, std::size_t count) override;
@@ -205,6 +205,9 @@ class OpenClContext final : public Context {
     std::unique_ptr<ExternalMemory> import_external(int file, std::size_t bytes) override;
     std::unique_ptr<Event> wrap_event(std::uint64_t handle) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
+    std::unique_ptr<Module> wrap_module(std::uint64_t handle) override;
+    ImageShape shape_of_image(std::uint64_t handle) override;
+    std::unique_ptr<Image> wrap_image(std::uint64_t handle, const ImageShape& shape) override;
 
    private:
     BuildResult build(std::string_view text, const std::string& options);

@@ -83,9 +83,10 @@ void OpenClStream::download(void* host, const Place& from, std::size_t bytes, bo
     blocking ? read(waiting_turn()) : read(Turn(*this));
 }
 
-void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&) {
+void OpenClStream::copy(const Place& to, const Place& from, std::size_t bytes, Context&, bool blocking) {
     cl.EnqueueCopyBuffer(Turn(*this), handle(*from.memory), handle(*to.memory), from.offset_bytes, to.offset_bytes,
                          bytes, 0, nullptr, event_of_command());
+    if (blocking) synchronize();
 }
 
 void OpenClStream::copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,

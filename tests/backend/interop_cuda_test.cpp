@@ -102,6 +102,45 @@ TEST_CASE("foreign CUDA memory and streams are adopted and never freed") {
     lender.synchronize();
 }
 
+TEST_CASE("foreign CUDA modules and arrays are adopted and never freed") {
+    if (!is_ours()) return;
+    const Context owner(default_device()), context(default_device());
+    const Module theirs = owner.compile("KERNEL void add(GLOBAL_MEM int *to, int n) { to[GLOBAL_ID_0] += n; }");
+    const Buffer buffer = uploaded(context, counting<int>(64));
+    auto alive = std::make_shared<int>(1);
+    {
+        const Module module = cuda::wrap(context, cuda::native(theirs), alive);
+        CHECK(cuda::native(module) == cuda::native(theirs));
+        const Kernel kernel = module.kernel("add");
+        kernel({.grid = {1}, .block = {64}}, buffer, 10);
+        CHECK(downloaded<int>(buffer) == counting<int>(64, 10));
+        CHECK_THROWS_MENTIONING(Error, module.binary(), "Module::binary");
+        CHECK(alive.use_count() == 2);
+    }
+    CHECK(alive.use_count() == 1);
+    theirs.kernel("add")({.grid = {1}, .block = {64}, .stream = owner.default_stream()},
+                         uploaded(owner, counting<int>(64)),
+                         10);  // still loaded
+    const AnyImage array(owner, {dtype_of<uchar4>(), false}, std::vector<std::size_t>{3, 5, 7}, true);
+    array.copy_from(uploaded(owner, counting<std::uint8_t>(3 * 5 * 7 * 4)));
+    owner.synchronize();
+    for (const bool normalised : {false, true}) {
+        const AnyImage image = cuda::wrap(context, cuda::native(array), ImageFormat{dtype_of<uchar4>(), normalised});
+        CHECK(image.extents() == std::vector<std::size_t>{3, 5, 7});
+        CHECK(image.is_layered());
+        CHECK(image.format() == ImageFormat{dtype_of<uchar4>(), normalised});
+        const Buffer to = context.allocate(3 * 5 * 7 * 4);
+        image.copy_to(to);
+        CHECK(downloaded<std::uint8_t>(to) == counting<std::uint8_t>(3 * 5 * 7 * 4));
+    }
+    CHECK(cuda::wrap(context, cuda::native(array)).dtype() == dtype_of<uchar4>());
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            cuda::wrap(context, cuda::native(array), ImageFormat{dtype_of<float>(), false}), "uchar4",
+                            "float");
+    CHECK_THROWS_AS(cuda::wrap(context, CUarray(nullptr)), ArgumentError);
+    CHECK_THROWS_AS(cuda::wrap(context, CUmodule(nullptr)), ArgumentError);
+}
+
 TEST_CASE("foreign CUDA memory is filled from any address on") {
     if (!is_ours()) return;
     const Context context(default_device());

@@ -45,6 +45,35 @@ TEST_CASE("program binaries that the driver gives are loaded as they are") {
     CHECK_THROWS_AS((void)context.load_binary(std::as_bytes(std::span(nothing))), Error);
 }
 
+TEST_CASE("foreign programs and kernels are adopted and outlive their owner") {
+    if (!is_ours()) return;
+    const Context context(default_device());
+    const auto device = reinterpret_cast<cl_device_id>(context.device().native_handle());
+    const char* text = "__kernel void add(__global int *to, int n) { to[get_global_id(0)] += n; }";
+    cl_int status = CL_SUCCESS;
+    cl_program theirs = clCreateProgramWithSource(opencl::native(context), 1, &text, nullptr, &status);
+    REQUIRE(status == CL_SUCCESS);
+    CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(context, theirs), "clBuildProgram");
+    REQUIRE(clBuildProgram(theirs, 1, &device, "", nullptr, nullptr) == CL_SUCCESS);
+    CHECK_THROWS_MENTIONING(ArgumentError, opencl::wrap(Context(default_device()), theirs), "another cl_context");
+    cl_kernel kernel_of_theirs = clCreateKernel(theirs, "add", &status);
+    REQUIRE(status == CL_SUCCESS);
+    const Module module = opencl::wrap(context, theirs);
+    const Kernel kernel = opencl::wrap(context, kernel_of_theirs);
+    CHECK(opencl::native(module) == theirs);
+    CHECK(module.kernel_names() == std::vector<std::string>{"add"});
+    clReleaseKernel(kernel_of_theirs);
+    clReleaseProgram(theirs);
+    const Buffer buffer = uploaded(context, counting<int>(64));
+    module.kernel("add")({.grid = {1}, .block = {64}}, buffer, 10);
+    kernel({.grid = {1}, .block = {64}}, buffer, 100);
+    CHECK(downloaded<int>(buffer) == counting<int>(64, 110));
+    CHECK_THROWS_MENTIONING(Error, module.kernel("other"), "it has add");
+    CHECK_FALSE(module.binary().empty());
+    CHECK_THROWS_AS(opencl::wrap(context, cl_program(nullptr)), ArgumentError);
+    CHECK_THROWS_AS(opencl::wrap(context, cl_kernel(nullptr)), ArgumentError);
+}
+
 TEST_CASE("OpenCL calls work on what gemel made") {
     if (!is_ours()) return;
     const Context context(default_device());

@@ -228,6 +228,29 @@ TEST_CASE("advice and prefetches leave managed and mapped memory as it is") {
         check(MappedBuffer<std::int32_t>(context, 100, MappedKind::managed).buffer());
 }
 
+TEST_CASE("managed memory is the host's and a kernel's in turns and may be empty") {
+    const Context context = default_context();
+    if (!context.device().info().has_managed_memory) return;  // backend/buffer has what it says then
+    const MappedBuffer<std::int32_t> managed(context, 256, MappedKind::managed), none(context, 0, MappedKind::managed);
+    CHECK(none.size() == 0);
+    CHECK(none.map().size() == 0);
+    managed.buffer().fill(1);
+    for (int turn = 0; turn < 3; ++turn) {
+        common_kernel(context, "add")({.block = {64}, .threads = {256}}, managed.buffer(), managed.buffer(), 5, 256);
+        const auto view = managed.map();
+        CHECK(view[255] == 1 + turn * 105 + 5);
+        for (auto& element : view) element += 100;
+    }
+    {
+        const MappedRange<std::int32_t> part(managed.buffer(), 8, 4, MapMode::read);
+        CHECK(part[3] == 1 + 3 * 105);
+    }
+    // A part of it is a copy's source.
+    const Buffer copy = context.allocate(16);
+    copy.copy_from(managed.buffer().view(32, 16));
+    CHECK(downloaded<std::int32_t>(copy) == Ints(4, 316));
+}
+
 TEST_CASE("the release of managed and mapped memory waits for its stream and not the host") {
     const Context context = current_context();
     for (const MappedKind kind : {MappedKind::zero_copy, MappedKind::managed}) {

@@ -7,6 +7,7 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <complex>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -77,6 +78,19 @@ TEST_CASE("values of types that only the text knows have the size that the text 
     const Module module = context.compile(program);
     check_values(module);
     check_values(context.load_binary(module.binary()));
+}
+
+TEST_CASE("complex numbers and vectors arrive as they were given") {
+    const Kernel kernel = default_context()
+                              .compile(R"(
+KERNEL void parts(GLOBAL_MEM float *out, cfloat a, int before, float4 b, uchar2 c)
+{
+    out[0] = a.re; out[1] = a.im; out[2] = before; out[3] = b.x; out[4] = b.w; out[5] = c.x; out[6] = c.y;
+})")
+                              .kernel("parts");
+    std::vector<float> out(7);
+    kernel({.grid = {1}, .block = {1}}, Out(out), std::complex<float>(0.5f, -2), 7, float4{1, 2, 3, 4}, uchar2{250, 3});
+    CHECK(out == std::vector<float>{0.5f, -2, 7, 1, 4, 250, 3});
 }
 
 TEST_CASE("what is asked about sizes leaves no trace in messages") {

@@ -82,7 +82,7 @@ TEST_CASE("a thread that waits for the host's event goes on when another complet
         has_waited = true;
     });
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK_FALSE(has_waited);
+    CHECK_FALSE(has_waited.load());
     event.complete();
     waiter.join();
     CHECK(has_waited);
@@ -137,6 +137,33 @@ TEST_CASE("a stream waits for several events and so does the host") {
     last.synchronize();
     CHECK(downloaded<std::int32_t>(c) == sevens);
     CHECK_THROWS_MENTIONING(ArgumentError, elapsed_milliseconds(events[0], events[1]), "timed");
+}
+
+TEST_CASE("waiting for an array takes as long as what was enqueued with it and no longer") {
+    const Context context = current_context();
+    if (!has_user_events(context)) return;
+    const Buffer held = uploaded(context, zeros), free = uploaded(context, zeros);
+    const Stream stream = context.create_stream(), other = context.create_stream();
+    const UserEvent gate(context);
+    stream.wait(gate);
+    write_sevens(stream, held);
+    stream.flush();
+    write_sevens(other, free);
+    free.wait();  // whatever the other stream waits for
+    CHECK(other.idle());
+    CHECK_FALSE(gate.done());
+    std::atomic<bool> has_waited{false};
+    std::thread waiting([&] {
+        held.wait();
+        has_waited = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK_FALSE(has_waited.load());
+    gate.complete();
+    waiting.join();
+    CHECK(stream.idle());
+    held.wait();  // of the past
+    CHECK(downloaded<std::int32_t>(held) == sevens);
 }
 
 TEST_CASE("streams of any priority run commands and a scope can end with an empty stream") {

@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +27,9 @@ struct Record {
 
 std::mutex& mutex = *new std::mutex;
 std::map<std::string, Record>& records = *new std::map<std::string, Record>;
-thread_local CUcontext current = nullptr;
+/// The thread's stack of contexts, of which the last is current. No vector: threads call the driver while they end.
+thread_local std::array<CUcontext, 16> contexts{};
+thread_local std::size_t top = 0;
 
 template <class T>
 T handle() {
@@ -181,12 +184,18 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return called("cuDevicePrimaryCtxRelease_v2"); }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice) { return called("cuDevicePrimaryCtxReset_v2"); }
-CUresult cuCtxGetCurrent(CUcontext* context) { return *context = current, called("cuCtxGetCurrent"); }
-CUresult cuCtxSetCurrent(CUcontext context) { return current = context, called("cuCtxSetCurrent"); }
-CUresult cuCtxPushCurrent_v2(CUcontext context) { return current = context, called("cuCtxPushCurrent_v2"); }
+CUresult cuCtxGetCurrent(CUcontext* context) { return *context = contexts[top], called("cuCtxGetCurrent"); }
+CUresult cuCtxSetCurrent(CUcontext context) { return contexts[top] = context, called("cuCtxSetCurrent"); }
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+    GEMEL_CALLED("cuCtxPushCurrent_v2");
+    if (top + 1 == contexts.size()) return CUDA_ERROR_INVALID_CONTEXT;  // never popped
+    return contexts[++top] = context, CUDA_SUCCESS;
+}
 CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-    *context = std::exchange(current, nullptr);
-    return called("cuCtxPopCurrent_v2");
+    GEMEL_CALLED("cuCtxPopCurrent_v2");
+    *context = std::exchange(contexts[top], nullptr);
+    if (top > 0) --top;
+    return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize(void) { return called("cuCtxSynchronize"); }
 
@@ -250,7 +259,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext target, CUdeviceptr from, CUcontext source, std::size_t bytes,
                            CUstream stream) {
-    if (target == source || target != current) return CUDA_ERROR_INVALID_CONTEXT;  // stricter than the driver
+    if (target == source || source != contexts[top]) return CUDA_ERROR_INVALID_CONTEXT;  // stricter than the driver
     return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char word, std::size_t count, CUstream) {

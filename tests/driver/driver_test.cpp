@@ -86,6 +86,30 @@ TEST_CASE("a warm launch asks for the current context and launches: nothing else
     }
 }
 
+/// Run by itself with two stand-ins for GPUs.
+TEST_CASE("a warm copy to another device is one command and one wait" * doctest::skip()) {
+    const Context here(find_device("cuda:0")), there(find_device("cuda:1"));
+    const Buffer from = here.allocate(1 << 20), to = there.allocate(1 << 20);
+    const Stream stream = there.create_stream();
+    from.fill(std::uint8_t{1});  // also makes this context current
+    const auto calls_of_ten_copies = [&](bool is_used) {
+        for (int warm_up = 0; warm_up < 2; ++warm_up) to.copy_from(from);
+        if (is_used) stream.fill(to, std::uint8_t{2});
+        const StandIn driver;
+        for (int k = 0; k < 10; ++k) to.copy_from(from);
+        CHECK(driver.calls("cuMemcpyDtoDAsync_v2") == 10);
+        CHECK(driver.calls("cuEventRecord") == 0);
+        CHECK(driver.calls("cuCtxEnablePeerAccess") == 0);
+        return driver.calls();
+    };
+    CHECK(calls_of_ten_copies(false) == 30);  // the third asks for the current context
+    // A stream has used the target: that one is waited for, with its context current meanwhile.
+    CHECK(calls_of_ten_copies(true) == 70);
+    std::vector<std::uint8_t> found(1 << 20);
+    to.download(found);
+    CHECK(found == std::vector<std::uint8_t>(1 << 20, 1));
+}
+
 TEST_CASE("a kernel begins early where its program lets it wait for the one before") {
     const Context context = default_context();
     const Stream stream = context.create_stream();

@@ -21,9 +21,10 @@ namespace external {
 
 using namespace gemel;
 
-/// Of which the stand-in makes two.
+/// Of which the stand-in makes two, and three for copies between devices.
 constexpr std::size_t piece = std::size_t{32} << 20;
 constexpr unsigned acquires_of_trial = 4;  // each of two pieces of memory is written once and read once
+constexpr unsigned acquires_of_trial_between_devices = 6;
 
 using gemel::testing::arrives;
 using gemel::testing::Bytes;

@@ -10,6 +10,9 @@
 #include <dlfcn.h>
 
 #include <cstring>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 using namespace gemel;
@@ -160,6 +163,65 @@ TEST_CASE("regions of images are copied as they are counted, and objects end wit
     CHECK(calls("cuArrayDestroy") == 2);
     find<StandInReset>("stand_in_reset")();
     CHECK(image.array().get() == numbers.get());
+}
+
+TEST_CASE("arrays that others have made have their shape and stay theirs") {
+    const Context context = default_context();
+    const auto make = find<CUresult(CUarray*, const CUDA_ARRAY3D_DESCRIPTOR*)>("cuArray3DCreate_v2");
+    const auto wrapped = [&](CUDA_ARRAY3D_DESCRIPTOR description, const std::optional<ImageFormat>& format = {}) {
+        CUarray array = nullptr;
+        REQUIRE(make(&array, &description) == CUDA_SUCCESS);
+        return wrap_image(context, reinterpret_cast<std::uint64_t>(array), format);
+    };
+    const unsigned surface = CUDA_ARRAY3D_SURFACE_LDST, layered = surface | CUDA_ARRAY3D_LAYERED;
+    using Extents = std::vector<std::size_t>;
+    CHECK(wrapped({6, 0, 0, CU_AD_FORMAT_FLOAT, 1, surface}).extents() == Extents{6});
+    CHECK(wrapped({6, 5, 4, CU_AD_FORMAT_HALF, 2, surface}).extents() == Extents{4, 5, 6});
+    CHECK(wrapped({6, 0, 3, CU_AD_FORMAT_FLOAT, 4, layered}).extents() == Extents{3, 6});
+    CHECK(wrapped({6, 5, 3, CU_AD_FORMAT_FLOAT, 4, layered}).extents() == Extents{3, 5, 6});
+    CHECK_THROWS_WITH_AS(wrapped({6, 5, 0, CU_AD_FORMAT_FLOAT, 1, 0}), doctest::Contains("CUDA_ARRAY3D_SURFACE_LDST"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(wrapped({6, 5, 0, CU_AD_FORMAT_NV12, 1, surface}), doctest::Contains("CUarray_format"),
+                         ArgumentError);
+    const auto calls = find<StandInCalls>("stand_in_calls");
+    find<StandInReset>("stand_in_reset")();
+    {
+        const AnyImage image =
+            wrapped({4, 3, 0, CU_AD_FORMAT_UNSIGNED_INT8, 4, surface}, ImageFormat{dtype_of<uchar4>(), true});
+        CHECK(image.format() == ImageFormat{dtype_of<uchar4>(), true});
+        const Kernel kernel = context.compile(image_programs::sample(image_programs::ranks[1])).kernel("sample");
+        const StandInTexture texture = described(texture_of_launch(kernel, Texture(image)).object);
+        CHECK(texture.array.Width == 4);
+        CHECK((texture.texture.flags & CU_TRSF_READ_AS_INTEGER) == 0u);
+        std::vector<int> elements(12);
+        std::iota(elements.begin(), elements.end(), 1);
+        const auto from = to_gpu(elements);
+        GPUArray<int> to(context, {12});
+        image.copy_from(from.buffer());
+        image.copy_to(to.buffer());
+        CHECK(to.get() == elements);
+    }
+    CHECK(calls("cuSurfObjectDestroy") == 1);
+    CHECK(calls("cuTexObjectDestroy") == 1);
+    CHECK(calls("cuArrayDestroy") == 0);
+}
+
+TEST_CASE("modules that others have loaded stay loaded, and give no binary") {
+    const Context context = default_context();
+    const Module theirs = context.compile("KERNEL void mark(GLOBAL_MEM float *a, int n) { a[0] = (float)n; }");
+    const GPUArray<float> x(context, {10});
+    const auto calls = find<StandInCalls>("stand_in_calls");
+    find<StandInReset>("stand_in_reset")();
+    auto alive = std::make_shared<int>(1);
+    {
+        const Module module = wrap_module(context, theirs.native_handle(), alive);
+        module.kernel("mark")({.grid = 1, .block = 32}, x, 3);
+        CHECK(calls("cuLaunchKernel") + calls("cuLaunchKernelEx") == 1);
+        CHECK_THROWS_WITH_AS((void)module.binary(), doctest::Contains("Module::binary"), Error);
+        CHECK(alive.use_count() == 2);
+    }
+    CHECK(alive.use_count() == 1);
+    CHECK(calls("cuModuleUnload") == 0);
 }
 
 TEST_CASE("the hardware samples plain memory where rows and addresses are aligned") {

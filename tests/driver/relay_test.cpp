@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace external;
@@ -15,6 +17,7 @@ using namespace external;
 namespace {
 
 constexpr std::size_t smallest = std::size_t{16} << 20;  // that goes through shared memory
+constexpr std::size_t smallest_between_devices = std::size_t{4} << 20;
 
 /// Two contexts of OpenCL, on two devices where there are two, and drivers that do as they are told.
 struct Contexts {
@@ -157,11 +160,14 @@ TEST_CASE("between two devices: memory of each, and CUDA's copies from one to th
     REQUIRE(pocl_devices().front().info().identity != pocl_devices().back().info().identity);
     const Contexts contexts;
     Messages messages;
-    unsigned trial = 2 * acquires_of_trial;
+    CHECK(contexts.arrives_both_ways(smallest_between_devices - 1));
+    CHECK(layer::take_counts().imports == 0);
+    unsigned trial = 2 * acquires_of_trial_between_devices;
     unsigned long sent = 0;
-    for (const std::size_t n : {smallest, piece + 1, 4 * piece + 7}) {
+    const std::vector<std::pair<std::size_t, unsigned>> pieces_of_bytes{
+        {smallest_between_devices, 1}, {smallest, 2}, {piece + 1, 3}, {4 * piece + 7, 7}};
+    for (const auto& [n, pieces] : pieces_of_bytes) {
         CAPTURE(n);
-        const auto pieces = static_cast<unsigned>((n + piece - 1) / piece);
         CHECK(contexts.arrives_both_ways(n));
         const layer::Counts counts = layer::take_counts();
         CHECK(counts.acquires == trial + 4 * pieces);
@@ -169,10 +175,29 @@ TEST_CASE("between two devices: memory of each, and CUDA's copies from one to th
         CHECK(calls_of("cuMemcpyDtoDAsync_v2") == (sent += 2 * pieces));
         trial = 0;
     }
-    CHECK(calls_of("memory of device 0") == 2);
-    CHECK(calls_of("memory of device 1") == 2);
+    CHECK(calls_of("memory of device 0") == 3);
+    CHECK(calls_of("memory of device 1") == 3);
     layer::settings.delay = std::chrono::milliseconds(30);
     CHECK(contexts.arrives_both_ways(4 * piece - 3));
+}
+
+TEST_CASE("between two devices: the environment sets the size of pieces" * doctest::skip()) {
+    const std::vector<std::pair<const char*, unsigned long>> pieces_of_size{
+        {"8M", 4}, {"2M", 16}, {"64M", 3}};  // the last are 8, 12 and 12 MiB
+    for (const auto& [value, pieces] : pieces_of_size) {
+        CAPTURE(value);
+        ::setenv("GEMEL_COPY_PIECE", value, 1);
+        const Contexts contexts;
+        CHECK(contexts.arrives_both_ways(piece));
+        CHECK(calls_of("cuMemcpyDtoDAsync_v2") == 2 * pieces);
+        ::setenv("GEMEL_COPY_PIECE", "1G", 1);  // more than there is memory for now
+        CHECK(contexts.arrives_both_ways(piece));
+        CHECK(calls_of("cuMemcpyDtoDAsync_v2") == 4 * pieces);
+        ::setenv("GEMEL_COPY_PIECE", "much", 1);
+        CHECK_THROWS_WITH_AS(arrives(contexts.one, contexts.other, piece), doctest::Contains("GEMEL_COPY_PIECE"),
+                             ArgumentError);
+        ::unsetenv("GEMEL_COPY_PIECE");
+    }
 }
 
 TEST_CASE("between two devices: when CUDA fails in the middle the host copies all of it" * doctest::skip()) {

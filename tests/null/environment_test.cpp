@@ -65,6 +65,16 @@ TEST_CASE("a choice takes its words in any case and nothing else") {
     }
 }
 
+TEST_CASE("a flag that is not set is what its reader says") {
+    for (const auto& value : {std::optional<std::string>(), std::optional<std::string>("")}) {
+        const ScopedVariable unset("GEMEL_OVERLAP", value);
+        CHECK(env::flag("GEMEL_OVERLAP", true));
+        CHECK_FALSE(env::flag("GEMEL_OVERLAP", false));
+    }
+    const ScopedVariable off("GEMEL_OVERLAP", "off");
+    CHECK_FALSE(env::flag("GEMEL_OVERLAP", true));
+}
+
 TEST_CASE("a flag takes the usual words") {
     const ScopedVariable unset("GEMEL_TRACE", std::nullopt);
     CHECK_FALSE(env::flag("GEMEL_TRACE"));

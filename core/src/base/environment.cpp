@@ -72,6 +72,9 @@ constexpr std::array table{
     Row{"GEMEL_EXTERNAL_MEMORY", Takes::flag, "on | off",
         "off copies between backends, and between contexts of OpenCL, through the host, not through device memory that "
         "both see."},
+    Row{"GEMEL_COPY_PIECE", Takes::size, "bytes such as 8M, 64M",
+        "The largest piece of a copy from one GPU to another that passes memory which CUDA and OpenCL share: 32M, when "
+        "unset, and at least 1M. The first such copy takes memory for three."},
     Row{"GEMEL_OVERLAP", Takes::flag, "on | off",
         "off starts each kernel on CUDA after the one before has ended; otherwise its launch overlaps with that one's "
         "end."},
@@ -171,10 +174,10 @@ std::optional<std::string> get(const char* name) {
     return value;
 }
 
-bool flag(const char* name) {
+bool flag(const char* name, bool unset) {
     const std::optional<std::string> value = get(name);
     if (!value) {
-        return false;
+        return unset;
     }
     const std::optional<bool> on = as_flag(*value);
     if (!on) {

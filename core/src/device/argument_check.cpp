@@ -150,6 +150,8 @@ void check_size(const KernelState& kernel, std::size_t index, const Parameter* p
                 const Argument& argument) {
     const auto& sizes = kernel.kernel->facts().parameter_bytes;
     if (!sizes || slot >= sizes->size() || (*sizes)[slot] == 0) return;
+    // Which a kernel of others takes as the driver's object.
+    if (argument.kind == Argument::Kind::image && !parameter && (*sizes)[slot] == sizeof(void*)) return;
     const std::size_t given = is_memory(argument.kind) ? sizeof(void*) : argument.bytes;
     if (given != (*sizes)[slot])
         refuse(

@@ -121,14 +121,14 @@ void Buffer::copy_from(const Buffer& from) const {
     const bool direct = target.driver->device->backend == source.driver->device->backend &&
                         source.driver->plugin->copies_directly_to(*target.driver->plugin);
     if (direct) {
-        source.driver->call([&](plugin::Context&) { source.allocation->uses.wait(); });
-        target.driver->call([&](plugin::Context&) {
-            const auto core = choose_stream({}, target.driver);
-            target.allocation->uses.touch(core, true);
-            const Timed timed(target.driver, core, Timed::Kind::copy, "copy", bytes);
+        target.driver->call([&](plugin::Context&) { target.allocation->uses.wait(); });
+        source.driver->call([&](plugin::Context&) {
+            // On a stream of the source: what has written it there comes before the copy without the host's waiting.
+            const auto core = choose_stream({}, source.driver);
+            source.allocation->uses.touch(core, false);
+            const Timed timed(source.driver, core, Timed::Kind::copy, "copy", bytes);
             core->stream->copy({&target.allocation->memory, offset_}, {&source.allocation->memory, from.offset_}, bytes,
-                               *source.driver->plugin);
-            core->stream->synchronize();
+                               *target.driver->plugin, true);
         });
     } else if (!copy_through_device(target, offset_, source, from.offset_, bytes)) {
         copy_through_host(target, offset_, source, from.offset_, bytes);

@@ -1,6 +1,7 @@
 /// Copies between contexts that share no driver through device memory that both see: the order of writing and reading.
 #include "device/external_copy.hpp"
 
+#include "device/external_pieces.hpp"
 #include "device/state.hpp"
 #include "device/timed.hpp"
 
@@ -15,67 +16,84 @@
 namespace gemel {
 namespace {
 
-/// A copy through shared memory switches the GPU between contexts, which took 145 us each time on an H100: at 1 MiB the
-/// host's way was up to 2.2 times faster, at 16 MiB 4 to 8 times slower. Smaller copies make no memory either.
+/// Between two backends on one GPU. Such a copy switches the GPU between contexts, which took 145 us each time on an
+/// H100: at 1 MiB the host's way was up to 2.2 times faster, at 16 MiB 4 to 8 times slower. Smaller copies make no
+/// memory either.
 constexpr std::size_t min_bytes = std::size_t{2} << 20;
-/// Between two contexts of OpenCL: through the host 16 MiB took 630 us from one H100 to another, which is about what
-/// the switches of three contexts and their copies take. Worked out, not tuned.
+/// Between two contexts of OpenCL on one GPU. Worked out, not tuned.
 constexpr std::size_t min_relayed_bytes = std::size_t{16} << 20;
+/// On two: 16 MiB took 117 us by way of CUDA on two H100, some 40 of them whatever the size, and 630 through the host;
+/// 1 MiB took 66 through the host. Worked out from these, not tuned.
+constexpr std::size_t min_relayed_bytes_between_devices = std::size_t{4} << 20;
+/// A piece costs the host some 25 us on an H100 and its GPUs 3 us for each MiB, so that smaller ones leave the link
+/// idle.
+constexpr std::size_t smallest_piece_bytes = std::size_t{8} << 20;
 
-bool is_wanted() { return !env::get("GEMEL_EXTERNAL_MEMORY") || env::flag("GEMEL_EXTERNAL_MEMORY"); }
+bool is_wanted() { return env::flag("GEMEL_EXTERNAL_MEMORY", true); }
 
-/// One end of a copy: the user's memory, and the shared memory as this context sees it.
-struct End {
-    Block& block;
-    std::size_t offset;
-    const ExternalPair& external;
-    std::shared_ptr<StreamCore> stream = choose_stream({}, block.driver);
+Staging staging_for(const DriverContext& one, const DriverContext& other) {
+    return one.info().identity == other.info().identity ? Staging::within_device : Staging::between_devices;
+}
 
-    /// Between the user's memory at byte `at` and one of the pair. @returns what is done when the copy is
-    std::unique_ptr<plugin::Event> copy(bool into_external, std::size_t which, std::size_t at,
-                                        std::size_t bytes) const {
-        return block.driver->call([&](plugin::Context& plugin) {
-            block.allocation->uses.touch(stream, !into_external);
-            const plugin::Place own{&block.allocation->memory, offset + at};
-            const plugin::Place shared{&external[which]->memory(), 0};
-            external[which]->acquire(*stream->stream);
+std::size_t min_relayed_between(const DriverContext& one, const DriverContext& other) {
+    return staging_for(one, other) == Staging::within_device ? min_relayed_bytes : min_relayed_bytes_between_devices;
+}
+
+/// @param room_bytes  of the smallest memory on the way
+std::vector<Piece> pieces_of(std::size_t bytes, Staging staging, const DriverContext& maker, std::size_t room_bytes) {
+    if (staging == Staging::within_device) return cut_into_pieces(bytes, room_bytes, room_bytes);
+    // The variable may have been set since the memory was made.
+    const std::size_t largest = std::min(room_bytes, piece_bytes_for(maker, staging));
+    return cut_into_pieces(bytes, std::min(smallest_piece_bytes, largest), largest);
+}
+
+std::size_t room_of(const ExternalStage& stage) { return stage.memory.front()->memory().bytes; }
+
+/// Waits for a stream after a failure, of whose own it only tells.
+void settle_stream(DriverContext& driver, StreamCore& stream) noexcept {
+    try {
+        driver.call([&](plugin::Context&) { stream.stream->synchronize(); });
+    } catch (const std::exception& error) {
+        log_copy(text("after a copy that failed: ", error.what()));
+    }
+}
+
+/// Between the user's memory and the shared memory as its context sees it: the first leg, or the last.
+class End final : public Leg {
+   public:
+    End(bool writes_shared, Block& block, std::size_t offset, const ExternalPieces& shared)
+        : writes_shared_(writes_shared), block_(block), offset_(offset), shared_(shared) {}
+
+    std::unique_ptr<plugin::Event> start(std::size_t slot, const Piece& piece) const override {
+        return block_.driver->call([&](plugin::Context& plugin) {
+            block_.allocation->uses.touch(stream_, !writes_shared_);
+            plugin::ExternalMemory& external = *shared_[slot];
+            plugin::Stream& stream = *stream_->stream;
+            const plugin::Place own{&block_.allocation->memory, offset_ + piece.at};
+            const plugin::Place shared{&external.memory(), 0};
+            external.acquire(stream);
             {
-                const Timed timed(block.driver, stream, Timed::Kind::copy, "copy", bytes);
-                stream->stream->copy(into_external ? shared : own, into_external ? own : shared, bytes, plugin);
+                const Timed timed(block_.driver, stream_, Timed::Kind::copy, "copy", piece.bytes);
+                stream.copy(writes_shared_ ? shared : own, writes_shared_ ? own : shared, piece.bytes, plugin, false);
             }
-            external[which]->release(*stream->stream);
-            auto done = stream->stream->record(false);
-            stream->stream->flush();
+            external.release(stream);
+            auto done = stream.record(false);
+            stream.flush();
             return done;
         });
     }
-    void wait(plugin::Event& event) const {
-        block.driver->call([&](plugin::Context&) { event.wait(); });
+    void wait(plugin::Event& event) const override {
+        block_.driver->call([&](plugin::Context&) { event.wait(); });
     }
-    /// After a failure: nothing may still be writing into the shared memory when the next copy has it.
-    void settle() const noexcept {
-        try {
-            block.driver->call([&](plugin::Context&) { stream->stream->synchronize(); });
-        } catch (const std::exception& error) {
-            log_copy(text("after a copy that failed: ", error.what()));
-        }
-    }
-};
+    void settle() const noexcept override { settle_stream(*block_.driver, *stream_); }
 
-/// While the target reads one of the pair, the source writes the other. The host stands between the two, because no
-/// driver knows the other's events.
-void copy_pieces(const End& target, const End& source, std::size_t bytes) {
-    const std::size_t piece_bytes = source.external[0]->memory().bytes;
-    std::array<std::unique_ptr<plugin::Event>, 2> read;
-    for (std::size_t at = 0, k = 0; at < bytes; at += piece_bytes, k ^= 1) {
-        const std::size_t n = std::min(piece_bytes, bytes - at);
-        if (read[k]) target.wait(*read[k]);
-        const auto written = source.copy(true, k, at, n);
-        source.wait(*written);
-        read[k] = target.copy(false, k, at, n);
-    }
-    target.block.driver->call([&](plugin::Context&) { target.stream->stream->synchronize(); });
-}
+   private:
+    bool writes_shared_;
+    Block& block_;
+    std::size_t offset_;
+    const ExternalPieces& shared_;
+    std::shared_ptr<StreamCore> stream_ = choose_stream({}, block_.driver);
+};
 
 /// An error of the context between the two, of which the user knows nothing.
 struct RelayFailed {
@@ -91,60 +109,40 @@ decltype(auto) by_relay(F&& use) {
     }
 }
 
-/// The part of the context between the two: its copies from what the source's context imports to what the target's
-/// does.
-struct Hop {
-    const std::shared_ptr<DriverContext>& relay;
-    const ExternalPair& from;
-    const ExternalPair& to;
+/// The leg of the context between the two: from what the source's context imports to what the target's does.
+class Hop final : public Leg {
+   public:
+    Hop(const std::shared_ptr<DriverContext>& relay, const ExternalPieces& from, const ExternalPieces& to)
+        : relay_(relay), from_(from), to_(to) {}
 
-    std::unique_ptr<plugin::Event> copy(std::size_t which, std::size_t bytes) const {
+    std::unique_ptr<plugin::Event> start(std::size_t slot, const Piece& piece) const override {
         return by_relay([&] {
-            return relay->call([&](plugin::Context& plugin) {
-                plugin::Stream& stream = *relay->default_stream->stream;
-                from[which]->acquire(stream);
-                to[which]->acquire(stream);
+            return relay_->call([&](plugin::Context& plugin) {
+                plugin::Stream& stream = *relay_->default_stream->stream;
+                from_[slot]->acquire(stream);
+                to_[slot]->acquire(stream);
                 {
-                    const Timed timed(relay, relay->default_stream, Timed::Kind::copy, "copy", bytes);
-                    stream.copy({&to[which]->memory(), 0}, {&from[which]->memory(), 0}, bytes, plugin);
+                    const Timed timed(relay_, relay_->default_stream, Timed::Kind::copy, "copy", piece.bytes);
+                    stream.copy({&to_[slot]->memory(), 0}, {&from_[slot]->memory(), 0}, piece.bytes, plugin, false);
                 }
-                from[which]->release(stream);
-                to[which]->release(stream);
+                from_[slot]->release(stream);
+                to_[slot]->release(stream);
                 auto done = stream.record(false);
                 stream.flush();
                 return done;
             });
         });
     }
-    void wait(plugin::Event& event) const {
-        by_relay([&] { relay->call([&](plugin::Context&) { event.wait(); }); });
+    void wait(plugin::Event& event) const override {
+        by_relay([&] { relay_->call([&](plugin::Context&) { event.wait(); }); });
     }
-    void settle() const noexcept {
-        try {
-            relay->call([&](plugin::Context&) { relay->default_stream->stream->synchronize(); });
-        } catch (const std::exception& error) {
-            log_copy(text("after a copy that failed: ", error.what()));
-        }
-    }
-};
+    void settle() const noexcept override { settle_stream(*relay_, *relay_->default_stream); }
 
-/// While a piece is on its way between the GPUs, the source writes the next and the target reads the last.
-void copy_pieces(const End& target, const End& source, const Hop& hop, std::size_t bytes) {
-    const std::size_t piece_bytes = std::min(source.external[0]->memory().bytes, target.external[0]->memory().bytes);
-    const auto bytes_at = [&](std::size_t at) { return std::min(piece_bytes, bytes - at); };
-    std::array<std::unique_ptr<plugin::Event>, 2> read;
-    auto written = source.copy(true, 0, 0, bytes_at(0));
-    for (std::size_t at = 0, k = 0; at < bytes; at += piece_bytes, k ^= 1) {
-        source.wait(*written);
-        if (read[k]) target.wait(*read[k]);
-        const auto sent = hop.copy(k, bytes_at(at));
-        if (const std::size_t next = at + piece_bytes; next < bytes)
-            written = source.copy(true, k ^ 1, next, bytes_at(next));
-        hop.wait(*sent);
-        read[k] = target.copy(false, k, at, bytes_at(at));
-    }
-    target.block.driver->call([&](plugin::Context&) { target.stream->stream->synchronize(); });
-}
+   private:
+    const std::shared_ptr<DriverContext>& relay_;
+    const ExternalPieces& from_;
+    const ExternalPieces& to_;
+};
 
 /// What the links of a relay share with both ends, for the length of one copy.
 class BothStages {
@@ -171,8 +169,9 @@ DriverContext& older_of(const Block& one, const Block& other) {
 
 bool copy_by(const std::shared_ptr<DriverContext>& relay, Block& target, std::size_t to, Block& source,
              std::size_t from, std::size_t bytes) {
-    const auto into = relay->external_links->find(*relay, *source.driver);
-    const auto out = relay->external_links->find(*relay, *target.driver);
+    const Staging staging = staging_for(*source.driver, *target.driver);
+    const auto into = relay->external_links->find(*relay, *source.driver, staging);
+    const auto out = relay->external_links->find(*relay, *target.driver, staging);
     if (!into || !out) {
         // Without a link to the context that keeps it, no copy will need the relay.
         DriverContext& own = older_of(target, source);
@@ -184,19 +183,13 @@ bool copy_by(const std::shared_ptr<DriverContext>& relay, Block& target, std::si
         log_copy(in_use);
         return false;
     }
-    const End reader{target, to, out->imported}, writer{source, from, into->imported};
-    const Hop hop{relay, into->made->memory, out->made->memory};
-    try {
-        if (into->made == out->made)
-            copy_pieces(reader, writer, bytes);
-        else
-            copy_pieces(reader, writer, hop, bytes);
-    } catch (...) {
-        writer.settle();
-        hop.settle();
-        reader.settle();
-        throw;
-    }
+    const End writer(true, source, from, into->imported), reader(false, target, to, out->imported);
+    const Hop hop(relay, into->made->memory, out->made->memory);
+    const auto pieces = pieces_of(bytes, staging, *relay, std::min(room_of(*into->made), room_of(*out->made)));
+    if (into->made == out->made)
+        send_pieces(std::array<const Leg*, 2>{&writer, &reader}, pieces, into->imported.size());
+    else
+        send_pieces(std::array<const Leg*, 3>{&writer, &hop, &reader}, pieces, into->imported.size());
     return true;
 }
 
@@ -222,26 +215,24 @@ bool copy_through_relay(Block& target, std::size_t to, Block& source, std::size_
 bool copy_through_device(Block& target, std::size_t to, Block& source, std::size_t from, std::size_t bytes) {
     if (bytes < min_bytes || !is_wanted()) return false;
     if (target.driver->device->backend == source.driver->device->backend)
-        return bytes >= min_relayed_bytes && copy_through_relay(target, to, source, from, bytes);
+        return bytes >= min_relayed_between(*source.driver, *target.driver) &&
+               copy_through_relay(target, to, source, from, bytes);
+    const Staging staging = staging_for(*source.driver, *target.driver);
     for (const bool source_makes : {true, false}) {
         DriverContext& maker = source_makes ? *source.driver : *target.driver;
         DriverContext& importer = source_makes ? *target.driver : *source.driver;
-        const auto link = maker.external_links->find(maker, importer);
+        const auto link = maker.external_links->find(maker, importer, staging);
         if (!link) continue;
         const ExternalStage::Turn turn(*link->made);
         if (!turn) {
             log_copy(in_use);
             return false;
         }
-        const End reader{target, to, source_makes ? link->imported : link->made->memory};
-        const End writer{source, from, source_makes ? link->made->memory : link->imported};
-        try {
-            copy_pieces(reader, writer, bytes);
-        } catch (...) {
-            writer.settle();
-            reader.settle();
-            throw;
-        }
+        const ExternalPieces& made = link->made->memory;
+        const End writer(true, source, from, source_makes ? made : link->imported);
+        const End reader(false, target, to, source_makes ? link->imported : made);
+        const auto pieces = pieces_of(bytes, staging, maker, room_of(*link->made));
+        send_pieces(std::array<const Leg*, 2>{&writer, &reader}, pieces, made.size());
         return true;
     }
     return false;

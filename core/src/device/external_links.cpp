@@ -3,6 +3,7 @@
 
 #include "device/state.hpp"
 
+#include <gemel/core/environment.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/text.hpp>
 
@@ -16,12 +17,20 @@
 namespace gemel {
 namespace {
 
-/// Of each of the two. A piece costs the GPU two changes between contexts, 300 us on an H100, in which it copies
-/// several hundred MiB: pieces are as large as the device has memory to spare.
-std::size_t piece_bytes_for(const DriverContext& maker) {
-    const std::size_t share = std::bit_floor(maker.info().global_memory_bytes / 256);
-    return std::clamp(share, std::size_t{32} << 20, std::size_t{256} << 20);
-}
+/// On one GPU a piece costs two changes between contexts, 300 us on an H100, in which it copies several hundred MiB:
+/// pieces are as large as the device has memory to spare.
+constexpr std::size_t min_piece_bytes = std::size_t{32} << 20, max_piece_bytes = std::size_t{256} << 20;
+/// From one GPU to another. CUDA's copy takes 82 us for that much between two H100, in which the host enqueues what is
+/// next and both ends copy theirs, 24 us each, beside it. Larger pieces gain nothing, and the first and the last take
+/// longer. Worked out, not tuned.
+constexpr std::size_t piece_bytes_between_devices = std::size_t{32} << 20;
+/// Less would be all overhead.
+constexpr std::size_t min_piece_bytes_between_devices = std::size_t{1} << 20;
+
+/// On one GPU one is written while the other is read; from one to another the slowest leg has the third (see
+/// send_pieces()).
+std::size_t piece_count(Staging staging) { return staging == Staging::within_device ? 2 : 3; }
+
 /// How long a copy waits for the end of another; longer ones go through the host.
 constexpr auto patience = std::chrono::milliseconds(100);
 
@@ -37,18 +46,19 @@ class File {
     int descriptor_;
 };
 
-/// All null if the driver has no such memory.
-ExternalPair make_pair_of(DriverContext& maker, const std::string& identity, std::size_t piece_bytes) {
+/// Empty if the driver has no such memory.
+ExternalPieces make_pieces(DriverContext& maker, const std::string& identity, std::size_t count, std::size_t bytes) {
     return maker.call([&](plugin::Context& plugin) {
-        ExternalPair made;
+        ExternalPieces made(count);
         for (auto& one : made)
-            if (!(one = plugin.make_external(identity, piece_bytes))) return ExternalPair();
+            if (!(one = plugin.make_external(identity, bytes))) return ExternalPieces();
         return made;
     });
 }
 
-ExternalPair import_pair(DriverContext& maker, const ExternalPair& made, DriverContext& importer) {
-    ExternalPair imported;
+/// Empty if the driver imports none.
+ExternalPieces import_pieces(DriverContext& maker, const ExternalPieces& made, DriverContext& importer) {
+    ExternalPieces imported(made.size());
     for (std::size_t k = 0; k < made.size(); ++k) {
         const File file(maker.call([&](plugin::Context&) { return made[k]->export_file(); }));
         imported[k] = importer.call(
@@ -90,7 +100,8 @@ bool reads_what_is_written(DriverContext& writer, plugin::ExternalMemory& writte
     return is_same;
 }
 
-bool is_shared(DriverContext& maker, const ExternalPair& made, DriverContext& importer, const ExternalPair& imported) {
+bool is_shared(DriverContext& maker, const ExternalPieces& made, DriverContext& importer,
+               const ExternalPieces& imported) {
     std::uint8_t seed = 1;
     for (std::size_t k = 0; k < made.size(); ++k)
         if (!reads_what_is_written(maker, *made[k], importer, *imported[k], seed++) ||
@@ -100,6 +111,14 @@ bool is_shared(DriverContext& maker, const ExternalPair& made, DriverContext& im
 }
 
 }  // namespace
+
+std::size_t piece_bytes_for(const DriverContext& maker, Staging staging) {
+    const std::size_t all = maker.info().global_memory_bytes;
+    if (staging == Staging::within_device)
+        return std::clamp(std::bit_floor(all / 256), min_piece_bytes, max_piece_bytes);
+    return std::max(env::bytes("GEMEL_COPY_PIECE", all).value_or(piece_bytes_between_devices),
+                    min_piece_bytes_between_devices);
+}
 
 void log_copy(const std::string& message) { logging::write(logging::Level::debug, "copy", message); }
 
@@ -118,10 +137,12 @@ ExternalStage::Turn::~Turn() {
     stage_.given_back_.notify_one();
 }
 
-std::shared_ptr<const ExternalLink> ExternalLinks::find(DriverContext& maker, DriverContext& importer) {
+std::shared_ptr<const ExternalLink> ExternalLinks::find(DriverContext& maker, DriverContext& importer,
+                                                        Staging staging) {
+    const std::pair key(importer.id, staging);
     const auto known = [&]() -> std::optional<std::shared_ptr<const ExternalLink>> {
         std::lock_guard lock(mutex_);
-        const auto found = links_.find(importer.id);
+        const auto found = links_.find(key);
         if (found == links_.end()) return std::nullopt;
         return found->second;
     };
@@ -135,14 +156,15 @@ std::shared_ptr<const ExternalLink> ExternalLinks::find(DriverContext& maker, Dr
     }
     {
         std::lock_guard lock(mutex_);
-        links_[importer.id] = nullptr;  // also if what follows throws
+        links_[key] = nullptr;  // also if what follows throws
     }
-    auto link = make(maker, importer);
+    auto link = make(maker, importer, staging);
     std::lock_guard lock(mutex_);
-    return links_[importer.id] = std::move(link);
+    return links_[key] = std::move(link);
 }
 
-std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, DriverContext& importer) {
+std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, DriverContext& importer,
+                                                        Staging staging) {
     const std::string& identity = importer.info().identity;
     const auto refuse = [&](const std::string& why) {
         log_copy(text(maker.description(), " shares no memory with ", importer.description(), ": ", why));
@@ -150,22 +172,22 @@ std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, Dr
     };
     try {
         auto link = std::make_shared<ExternalLink>();
-        auto& known = stages_[identity];
+        auto& known = stages_[{identity, staging}];
         link->made = known.lock();
         std::optional<ExternalStage::Turn> turn;
         if (link->made) turn.emplace(*link->made);
         if (!turn || !*turn) {  // there is none yet, or a copy has it for long: then another
-            const std::size_t piece_bytes = piece_bytes_for(maker);
-            if (!maker.device_pool.admits(2 * piece_bytes)) return refuse("the pool's limit is reached");
-            auto made = make_pair_of(maker, identity, piece_bytes);
-            if (!made[0]) {
+            const std::size_t piece_bytes = piece_bytes_for(maker, staging), count = piece_count(staging);
+            if (!maker.device_pool.admits(count * piece_bytes)) return refuse("the pool's limit is reached");
+            auto made = make_pieces(maker, identity, count, piece_bytes);
+            if (made.empty()) {
                 log_copy(text(maker.description(), " makes no memory for ", importer.description(), " to import"));
                 return nullptr;
             }
             known = link->made = std::make_shared<ExternalStage>(std::move(made));
         }
-        link->imported = import_pair(maker, link->made->memory, importer);
-        if (!link->imported[0]) return refuse("the other's driver imports none");
+        link->imported = import_pieces(maker, link->made->memory, importer);
+        if (link->imported.empty()) return refuse("the other's driver imports none");
         if (!is_shared(maker, link->made->memory, importer, link->imported))
             return refuse("one did not read what the other had written");
         log_copy(text(maker.description(), " and ", importer.description(), " share device memory for copies"));
@@ -179,7 +201,7 @@ std::shared_ptr<const ExternalLink> ExternalLinks::make(DriverContext& maker, Dr
 
 void ExternalLinks::forget(std::uint64_t importer) {
     std::lock_guard lock(mutex_);
-    links_.erase(importer);
+    std::erase_if(links_, [&](const auto& link) { return link.first.first == importer; });
 }
 
 void ExternalLinks::end(std::uint64_t context) {

@@ -44,7 +44,7 @@ void enqueue_copy(DriverContext& driver, plugin::Stream& stream, const plugin::G
     if (rows != 1 || slices != 1) return stream.copy_rectangle(command.to, command.from, command.extent, false);
     if (command.from.host) return stream.upload(to, command.from.host, bytes, false);
     if (command.to.host) return stream.download(command.to.host, from, bytes, false);
-    stream.copy(to, from, bytes, *driver.plugin);
+    stream.copy(to, from, bytes, *driver.plugin, false);
 }
 
 Timed::Kind kind_of(const plugin::GraphCommand& copy) {

@@ -190,11 +190,8 @@ std::vector<ImageFormat> formats(const Context& context, unsigned dimensions, bo
         throw ArgumentError(text("formats: expected 1 to ", is_layered ? 2 : 3, " dimensions, got ", dimensions));
     const auto driver = context.state()->driver();
     std::vector<ImageFormat> found;
-    const std::array<DType, 8> types{dtype_of<float>(),         dtype_of<half>(),          dtype_of<std::uint8_t>(),
-                                     dtype_of<std::uint16_t>(), dtype_of<std::uint32_t>(), dtype_of<std::int8_t>(),
-                                     dtype_of<std::int16_t>(),  dtype_of<std::int32_t>()};
     driver->call([&](plugin::Context& plugin) {
-        for (std::size_t kind = 0; kind < types.size(); ++kind)
+        for (std::size_t kind = 0; kind < 8; ++kind)
             for (const bool normalised : {false, true})
                 for (const int channels : {1, 2, 4}) {
                     const auto k = static_cast<ChannelKind>(kind);
@@ -204,11 +201,8 @@ std::vector<ImageFormat> formats(const Context& context, unsigned dimensions, bo
                                            .kind = k,
                                            .is_normalised = normalised,
                                            .channels = static_cast<std::uint8_t>(channels)};
-                    const DType one = types[kind];
                     if (plugin.has_image_format(shape))
-                        found.push_back({DType(one.kind(), one.size_bytes() * static_cast<std::uint32_t>(channels),
-                                               static_cast<std::uint8_t>(channels)),
-                                         normalised});
+                        found.push_back({dtype_of_channels(k, static_cast<unsigned>(channels)), normalised});
                 }
     });
     return found;

@@ -1,7 +1,10 @@
 #include "device/image_region.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/half.hpp>
 #include <gemel/core/text.hpp>
+
+#include <array>
 
 namespace gemel {
 
@@ -37,6 +40,14 @@ plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& bl
 
 std::size_t count_of(const plugin::ImageRegion& region) {
     return region.extent[0] * region.extent[1] * region.extent[2];
+}
+
+DType dtype_of_channels(plugin::ChannelKind kind, unsigned channels) {
+    static const std::array<DType, 8> types{
+        dtype_of<float>(),         dtype_of<half>(),        dtype_of<std::uint8_t>(), dtype_of<std::uint16_t>(),
+        dtype_of<std::uint32_t>(), dtype_of<std::int8_t>(), dtype_of<std::int16_t>(), dtype_of<std::int32_t>()};
+    const DType one = types[static_cast<std::size_t>(kind)];
+    return DType(one.kind(), one.size_bytes() * channels, static_cast<std::uint8_t>(channels));
 }
 
 }  // namespace gemel

@@ -17,5 +17,7 @@ plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& bl
 std::size_t count_of(const plugin::ImageRegion& region);
 /// Kind, channels and normalisation of a format's elements. @throws ArgumentError naming `who` if no images have them
 plugin::ImageShape image_element(const char* who, const ImageFormat& format);
+/// "uchar4": the elements of images with such channels, for types that take one channel each.
+DType dtype_of_channels(plugin::ChannelKind kind, unsigned channels);
 
 }  // namespace gemel

@@ -97,8 +97,8 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
                     "::copy_from copies between contexts"));
     }
     if (argument.kind >= Argument::Kind::texture) [[unlikely]] {
-        if (!parameter)
-            refuse(kernel, index, nullptr, "is a texture or an image, but the kernel's parameters cannot be read");
+        if (!parameter && argument.kind == Argument::Kind::texture)
+            refuse(kernel, index, nullptr, "is a texture, but the kernel's parameters cannot be read; pass the image");
         marshal_image(*kernel.driver, slot, argument, marshalled);
     } else {
         marshalled.handles[slot] = handle_of(*kernel.driver, *block, argument.offset_bytes, argument.bytes);

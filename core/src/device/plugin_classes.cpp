@@ -23,6 +23,7 @@ class EventTiming final : public Timing {
     std::unique_ptr<Event> start_, stop_;
 };
 
+constexpr const char* no_foreign_images = "wrap_image: this backend takes no images of others; copy their elements";
 constexpr const char* no_gl = "gl: this backend shares nothing with OpenGL; copy through the host";
 constexpr const char* no_handles = "this backend has no handles that another process can open (CUDA has)";
 
@@ -98,6 +99,11 @@ std::unique_ptr<Event> ContextExtras::import_event(std::span<const std::byte>) {
 std::unique_ptr<Event> ContextExtras::wrap_event(std::uint64_t) {
     throw Error("wrap_event: this backend takes no foreign events; wait for them on the host");
 }
+std::unique_ptr<Module> ContextExtras::wrap_module(std::uint64_t) {
+    throw Error("wrap_module: this backend takes no programs of others; load their binary");
+}
+ImageShape ContextExtras::shape_of_image(std::uint64_t) { throw Error(no_foreign_images); }
+std::unique_ptr<Image> ContextExtras::wrap_image(std::uint64_t, const ImageShape&) { throw Error(no_foreign_images); }
 std::optional<AddressRange> ContextExtras::address_range(std::uint64_t) { return std::nullopt; }
 Stream::~Stream() = default;
 Image::~Image() = default;

@@ -20,7 +20,8 @@ void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool wr
     const auto tag = reinterpret_cast<std::uintptr_t>(stream.get());
     if (writes) {
         come_after(writer_);
-        for (const auto& reader : readers_) come_after(reader);
+        for (const auto& reader : readers_)
+            if (reader != writer_) come_after(reader);
         readers_.clear();
         last_reader_.store(0, std::memory_order_relaxed);
         writer_ = stream;
@@ -41,7 +42,7 @@ void StreamUses::touch_slowly(const std::shared_ptr<StreamCore>& stream, bool wr
 std::vector<std::shared_ptr<StreamCore>> StreamUses::streams() const {
     std::lock_guard lock(mutex_);
     auto all = readers_;
-    if (writer_) all.push_back(writer_);
+    if (writer_ && std::find(all.begin(), all.end(), writer_) == all.end()) all.push_back(writer_);
     return all;
 }
 

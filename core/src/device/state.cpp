@@ -28,10 +28,7 @@ std::uint64_t next_id() {
     return next.fetch_add(1);
 }
 
-bool pool_wanted() {
-    const auto value = env::get("GEMEL_POOL");
-    return !value || env::flag("GEMEL_POOL");
-}
+bool pool_wanted() { return env::flag("GEMEL_POOL", true); }
 
 std::string pool_text(const PoolStatistics& s) {
     std::string line = text("the pool holds ", readable_bytes(s.active_bytes), " in use in ", s.active_blocks,

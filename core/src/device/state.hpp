@@ -261,6 +261,7 @@ struct ProgramText {
 };
 
 struct ModuleState {
+    std::shared_ptr<void> keep_alive;  ///< of a foreign program
     std::shared_ptr<DriverContext> driver;
     std::unique_ptr<plugin::Module> module;
     std::vector<KernelSignature> signatures;

@@ -219,7 +219,8 @@ void Stream::copy(const Buffer& to, const Buffer& from) const {
         source.allocation->uses.touch(state.core, false);
         target.allocation->uses.touch(state.core, true);
         const Timed timed(state.driver, state.core, Timed::Kind::copy, "copy", bytes);
-        state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin);
+        state.core->stream->copy(place(target, to.offset_bytes()), place(source, from.offset_bytes()), bytes, plugin,
+                                 false);
         if (state.driver->synchronous) state.core->stream->synchronize();
     });
     Counters::add(state.driver->counters->copied_bytes, bytes);

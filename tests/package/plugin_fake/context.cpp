@@ -37,7 +37,7 @@ class Stream final : public plugin::Stream {
     void download(void* host, const plugin::Place& from, std::size_t bytes, bool) override {
         std::memcpy(host, bytes_at(from), bytes);
     }
-    void copy(const plugin::Place& to, const plugin::Place& from, std::size_t bytes, plugin::Context&) override {
+    void copy(const plugin::Place& to, const plugin::Place& from, std::size_t bytes, plugin::Context&, bool) override {
         std::memcpy(bytes_at(to), bytes_at(from), bytes);
     }
     void copy_rectangle(const plugin::RectSide& to, const plugin::RectSide& from, std::array<std::size_t, 3> extent,

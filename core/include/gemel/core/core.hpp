@@ -34,3 +34,4 @@
 #include <gemel/core/text.hpp>
 #include <gemel/core/vector_types.hpp>
 #include <gemel/core/version.hpp>
+#include <gemel/core/wrap.hpp>

@@ -40,7 +40,7 @@
 
 namespace gemel::plugin {
 
-inline constexpr std::uint32_t abi_version = 8;
+inline constexpr std::uint32_t abi_version = 9;
 
 /// A driver or compiler library in use; shown by `gemel info`.
 struct Library {
@@ -134,9 +134,10 @@ class GEMEL_API Stream : public StreamExtras {
     /// core keeps it alive.
     virtual void upload(const Place& to, const void* host, std::size_t bytes, bool blocking) = 0;
     virtual void download(void* host, const Place& from, std::size_t bytes, bool blocking) = 0;
-    /// Copies between disjoint ranges of device memory. The source may belong to another context if that context's
-    /// copies_directly_to() returns true.
-    virtual void copy(const Place& to, const Place& from, std::size_t bytes, Context& source_context) = 0;
+    /// Copies between disjoint ranges of device memory. The source belongs to this stream's context; the target may
+    /// belong to another to which that one copies_directly_to(). If `blocking`, the stream is empty on return.
+    virtual void copy(const Place& to, const Place& from, std::size_t bytes, Context& target_context,
+                      bool blocking) = 0;
     /// Copies a window of bytes x rows x slices between any two sides.
     virtual void copy_rectangle(const RectSide& to, const RectSide& from, std::array<std::size_t, 3> extent,
                                 bool blocking) = 0;

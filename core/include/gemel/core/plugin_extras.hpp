@@ -25,6 +25,7 @@ struct Place;
 struct ImageRegion;
 class Event;
 class Image;
+class Module;
 class Stream;
 class Context;
 class Device;
@@ -137,6 +138,16 @@ class GEMEL_API ContextExtras {
     /// Wraps a foreign event without owning it; core keeps its owner alive. The default throws Error.
     /// @throws ArgumentError if the event belongs to another context
     virtual std::unique_ptr<Event> wrap_event(std::uint64_t handle);
+    /// Wraps a loaded foreign program; core keeps its owner alive. The default throws Error.
+    /// @throws ArgumentError if it belongs to another context or has not been built
+    virtual std::unique_ptr<Module> wrap_module(std::uint64_t handle);
+    /// Shape and format of a foreign image. The default throws Error. @throws ArgumentError if it belongs to another
+    /// context or there are no images of its kind
+    virtual ImageShape shape_of_image(std::uint64_t handle);
+    /// Wraps a foreign image; core keeps its owner alive. The default throws Error.
+    /// @param shape  that of shape_of_image(), except that its integers may be normalised
+    /// @throws ArgumentError if the driver knows better whether they are, or the image cannot be written
+    virtual std::unique_ptr<Image> wrap_image(std::uint64_t handle, const ImageShape& shape);
     /// The allocation that contains a device address; empty if there is none or memory has no addresses.
     virtual std::optional<AddressRange> address_range(std::uint64_t address);
     /// An image over plain memory whose rows are `row_pitch_bytes` apart, for textures only. Null if the driver has no

@@ -4,10 +4,13 @@
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/stream.hpp>
+#include <gemel/core/wrap.hpp>
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace gemel::cuda {
@@ -41,6 +44,15 @@ inline CUevent native(const Event& event) {
     return reinterpret_cast<CUevent>(event.native_handle());
 }
 
+inline CUarray native(const AnyImage& image) {
+    require(image.context());
+    return reinterpret_cast<CUarray>(image.native_handle());
+}
+inline CUmodule native(const Module& module) {
+    require(module.context());
+    return reinterpret_cast<CUmodule>(module.native_handle());
+}
+
 /// Wraps your memory (cuMemAlloc, cudaMalloc) in the primary context; gemel never frees it.
 /// @param keep_alive  held for as long as any handle to it lives
 inline Buffer wrap(const Context& context, CUdeviceptr address, std::size_t bytes,
@@ -57,6 +69,18 @@ inline Event wrap(const Context& context, CUevent event, std::shared_ptr<void> k
 inline Stream wrap(const Context& context, CUstream stream, std::shared_ptr<void> keep_alive = nullptr) {
     require(context);
     return context.wrap_stream(reinterpret_cast<std::uint64_t>(stream), std::move(keep_alive));
+}
+
+/// Wraps your loaded module, and with it its kernels; gemel never unloads it.
+inline Module wrap(const Context& context, CUmodule module, std::shared_ptr<void> keep_alive = nullptr) {
+    require(context);
+    return wrap_module(context, reinterpret_cast<std::uint64_t>(module), std::move(keep_alive));
+}
+/// Wraps your array, made with CUDA_ARRAY3D_SURFACE_LDST; gemel never destroys it. See wrap_image().
+inline AnyImage wrap(const Context& context, CUarray array, const std::optional<ImageFormat>& format = std::nullopt,
+                     std::shared_ptr<void> keep_alive = nullptr) {
+    require(context);
+    return wrap_image(context, reinterpret_cast<std::uint64_t>(array), format, std::move(keep_alive));
 }
 
 }  // namespace gemel::cuda

@@ -4,12 +4,15 @@
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/stream.hpp>
+#include <gemel/core/wrap.hpp>
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300
 #endif
 #include <CL/cl.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace gemel::opencl {
@@ -42,6 +45,15 @@ inline cl_event native(const Event& event) {
     return reinterpret_cast<cl_event>(event.native_handle());
 }
 
+inline cl_mem native(const AnyImage& image) {
+    require(image.context());
+    return reinterpret_cast<cl_mem>(image.native_handle());
+}
+inline cl_program native(const Module& module) {
+    require(module.context());
+    return reinterpret_cast<cl_program>(module.native_handle());
+}
+
 /// Wraps your context; it must contain `device`. Retained as long as gemel needs it.
 inline Context wrap(const Device& device, cl_context context) {
     return Context::wrap(device, reinterpret_cast<std::uint64_t>(context));
@@ -62,6 +74,55 @@ inline Event wrap(const Context& context, cl_event event) {
 inline Stream wrap(const Context& context, cl_command_queue queue) {
     require(context);
     return context.wrap_stream(reinterpret_cast<std::uint64_t>(queue));
+}
+
+/// Wraps a program of `context` that has been built for its device; retained.
+inline Module wrap(const Context& context, cl_program program) {
+    require(context);
+    return wrap_module(context, reinterpret_cast<std::uint64_t>(program));
+}
+/// A kernel of gemel's own of the same program and name. The arguments of yours stay yours.
+inline Kernel wrap(const Context& context, cl_kernel kernel) {
+    cl_program program = nullptr;
+    std::size_t bytes = 0;
+    if (clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, static_cast<void*>(&program), nullptr) !=
+            CL_SUCCESS ||
+        clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &bytes) != CL_SUCCESS)
+        throw ArgumentError("gemel::opencl: expected a cl_kernel, got something else");
+    std::string name(bytes, '\0');
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, bytes, name.data(), nullptr);
+    return wrap(context, program).kernel(name.c_str());
+}
+/// Wraps an image of `context`; retained. See wrap_image().
+inline AnyImage wrap_image(const Context& context, cl_mem image,
+                           const std::optional<ImageFormat>& format = std::nullopt) {
+    require(context);
+    return gemel::wrap_image(context, reinterpret_cast<std::uint64_t>(image), format);
+}
+/// The settings of a sampler, for Texture(image, sampler): gemel makes the same.
+/// @throws ArgumentError if its addresses are undefined outside the image, which gemel does not have
+inline Sampler sampler(cl_sampler native) {
+    cl_filter_mode filter = 0;
+    cl_addressing_mode address = 0;
+    cl_bool is_normalised = CL_FALSE;
+    if (clGetSamplerInfo(native, CL_SAMPLER_FILTER_MODE, sizeof filter, &filter, nullptr) != CL_SUCCESS ||
+        clGetSamplerInfo(native, CL_SAMPLER_ADDRESSING_MODE, sizeof address, &address, nullptr) != CL_SUCCESS ||
+        clGetSamplerInfo(native, CL_SAMPLER_NORMALIZED_COORDS, sizeof is_normalised, &is_normalised, nullptr) !=
+            CL_SUCCESS)
+        throw ArgumentError("gemel::opencl: expected a cl_sampler, got something else");
+    Sampler settings{.filter = filter == CL_FILTER_LINEAR ? Filter::linear : Filter::nearest,
+                     .normalised = is_normalised != CL_FALSE};
+    switch (address) {
+        case CL_ADDRESS_CLAMP_TO_EDGE: settings.address = Address::clamp; break;
+        case CL_ADDRESS_CLAMP: settings.address = Address::border; break;
+        case CL_ADDRESS_REPEAT: settings.address = Address::wrap; break;
+        case CL_ADDRESS_MIRRORED_REPEAT: settings.address = Address::mirror; break;
+        default:
+            throw ArgumentError(
+                "gemel::opencl: the cl_sampler leaves what is outside the image undefined (CL_ADDRESS_NONE); use "
+                "CL_ADDRESS_CLAMP_TO_EDGE");
+    }
+    return settings;
 }
 
 }  // namespace gemel::opencl
