@@ -115,6 +115,7 @@ TEST_CASE("list builders refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, "return"), "generate", "return");
     const ListBuilder good = with({{"a", ints}});
     CHECK_THROWS_MENTIONING(ArgumentError, good(-1), "-1 objects");
+    CHECK_THROWS_MENTIONING(ArgumentError, good(4, 1, 2.0f), "ListBuilder 'lists'", "0 arguments", "got 2");
     CHECK_THROWS_MENTIONING(ArgumentError, good(4)["b"], "'b'", "'a'");
     CHECK_THROWS_AS(with({{"a", ints}}, "append_b(i)")(3), CompileError);
     CHECK_SAME((Ints{0, 1, 2, 3}), good(4)["a"].items.get<std::int32_t>(), "after errors");

@@ -17,6 +17,7 @@ using namespace selecting;
 struct ListBuilderState {
     ListBuilderSpec spec;
     ElementwiseKernel count, fill;
+    std::size_t arguments;  ///< the number that the specification declares
 };
 
 namespace {
@@ -250,12 +251,17 @@ class Building {
 ListBuilder::ListBuilder(ListBuilderSpec spec) {
     check_spec(spec);
     ElementwiseKernel count = count_kernel(spec), fill = fill_kernel(spec);
-    state_ = std::make_shared<const ListBuilderState>(std::move(spec), std::move(count), std::move(fill));
+    const std::size_t arguments = parse_declarations(spec.arguments).size();
+    state_ = std::make_shared<const ListBuilderState>(
+        ListBuilderState{std::move(spec), std::move(count), std::move(fill), arguments});
 }
 
 Lists ListBuilder::run(const Stream& stream, std::int64_t count, std::span<const CallArgument> arguments) const {
     if (!state_) throw ArgumentError("ListBuilder: it was moved from; use the one that it was moved to");
     if (count < 0) refuse(state_->spec, count, " objects were requested, expected at least 0");
+    if (arguments.size() != state_->arguments)
+        refuse(state_->spec, "expected ", counted(state_->arguments, "argument"), " after the number of objects, got ",
+               arguments.size(), ": ", state_->spec.arguments.empty() ? "none is declared" : state_->spec.arguments);
     const OnStream scope(stream);
     Lists lists;
     lists.lists_ = Building(*state_, count, arguments).run();
