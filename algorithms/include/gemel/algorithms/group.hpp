@@ -167,7 +167,8 @@ EvaluatedArray<V> scan_by_key(const K& keys, const V& values, const ScanBy& by =
 }
 /// Reduces each segment to one element: segment k has the values starts[k], ..., starts[k + 1] - 1. An empty segment
 /// gives the identity.
-/// @param starts  shape (segments + 1,), int32 or int64, nondescending; not checked, because that would wait
+/// @param starts  shape (segments + 1,), nondescending; not checked, because that would wait. A segment that reaches
+///                beyond the values ends with them; the results of descending starts are unspecified
 /// @returns       shape (segments,)
 /// @throws ArgumentError if starts has more than one axis or no element
 /// @time enqueued: one launch on a CPU device, elsewhere three and a scan, independent of the segments' lengths
@@ -179,7 +180,7 @@ EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, con
 /// Counts the occurrences of each number 0, 1, ..., as NumPy's bincount. @param x  integers or bools, one axis
 /// @returns shape (max(minlength, largest number + 1),), or (length,)
 /// @throws ArgumentError for negative numbers, unless `.length` is given
-/// @time one launch, two on CPU devices; without `.length` it first waits for the largest number
+/// @time a fill and a launch, two launches on CPU devices; without `.length` it first waits for the largest number
 template <ArrayOperand X>
     requires std::integral<detail::ElementOf<X>>
 GPUArray<std::int64_t> bincount(const X& x, const BincountOptions& options = {}) {
@@ -196,7 +197,7 @@ GPUArray<double> bincount(const X& x, const W& weights, const BincountOptions& o
 /// Counts the elements in each of `bins` bins of equal width from `low` to `high`, as NumPy's histogram. The last bin
 /// includes its upper edge; NaN and elements outside the range are ignored.
 /// @throws ArgumentError if bins < 1, or low or high is not finite, or low > high
-/// @time enqueued: one launch, two on CPU devices
+/// @time enqueued: a launch for the edges, a fill and a launch for the counts (two launches on CPU devices)
 template <ArrayOperand X>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins, double low, double high,
                                                   const HistogramOptions& options = {}) {
