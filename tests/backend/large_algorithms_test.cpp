@@ -68,7 +68,7 @@ TEST_CASE("values move with more than 2^32 keys and keep their order") {
 }
 
 TEST_CASE("argsort gives places behind the first 2^32") {
-    if (!has_room(33 * gib, 50 * gib)) return;
+    if (!has_room(35 * gib, 50 * gib)) return;
     const GPUArray<std::int64_t> order = argsort(cycle<std::uint8_t>(251));
     const auto next = order(slice(1, {})), here = order(slice(0, -1));
     // From one occurrence of a number to its next, from the last to the first of the next number.
@@ -95,7 +95,7 @@ TEST_CASE("elements behind the first 2^32 are selected and parted") {
 }
 
 TEST_CASE("runs of more than 2^32 elements in all are found") {
-    if (!has_room(33 * gib, 50 * gib)) return;
+    if (!has_room(35 * gib, 50 * gib)) return;
     const auto sorted = sort(cycle<std::uint8_t>(251));
     std::vector<std::uint8_t> numbers(251);
     std::iota(numbers.begin(), numbers.end(), std::uint8_t{0});
@@ -106,7 +106,7 @@ TEST_CASE("runs of more than 2^32 elements in all are found") {
 }
 
 TEST_CASE("places of nonzero elements behind the first 2^32 are found") {
-    if (!has_room(33 * gib, 50 * gib)) return;
+    if (!has_room(35 * gib, 50 * gib)) return;
     const GPUArray<std::int64_t> places = flatnonzero(cycle<std::uint8_t>(251) == 250);
     CHECK(static_cast<std::int64_t>(places.size()) == occurrences(251)[250]);
     CHECK(places(0).item() == 250);

@@ -59,12 +59,23 @@ void check_list(const ListBuilderSpec& spec, const ListSpec& list) {
                counted->counts_of, "'; name '", counted->counts_of, "' instead");
 }
 
+/// The kernels' own names for each list: one of the user's would have another meaning.
+void check_arguments(const ListBuilderSpec& spec) {
+    for (const Parameter& p : parse_declarations(spec.arguments))
+        for (const ListSpec& list : spec.lists)
+            for (const char* own : {"append_", "count_", "counts_", "items_", "next_", "starts_"})
+                if (p.name == own + list.name)
+                    refuse(spec, "the argument '", p.name, "' has a name that the kernels use for the list '",
+                           list.name, "'; rename it");
+}
+
 void check_spec(const ListBuilderSpec& spec) {
     if (spec.lists.empty())
         refuse(spec, "the specification has no list; give one, such as {\"neighbour\", dtype_of<int>()}");
     const codegen::Snippet generate(spec.generate);
     if (generate.empty()) refuse(spec, "`generate` is empty; it calls append_", spec.lists[0].name, "(value)");
     for (const ListSpec& list : spec.lists) check_list(spec, list);
+    check_arguments(spec);
     codegen::refuse_jumps(text("ListBuilder '", spec.name, "': generate"),
                           codegen::Snippet(text("do {\n", generate.text(), "\n} while (0)")), true);
 }
