@@ -219,6 +219,13 @@ TEST_CASE("a comparison sorts arrays and rows of all lengths stably") {
         }
 }
 
+TEST_CASE("argsort of an array of rank 0 is a zero as in NumPy") {
+    const GPUArray<std::int64_t> order = argsort(full<float>({}, 5), {.descending = true});
+    CHECK(order.shape() == Shape{1});
+    CHECK(order.get() == std::vector<std::int64_t>{0});
+    CHECK_THROWS_WITH_AS(argsort(full<float>({}, 5), {.axis = 1}), doctest::Contains("axis 1"), ArgumentError);
+}
+
 TEST_CASE("what cannot be sorted is refused with the figures") {
     const GPUArray<float> x = zeros<float>({3, 4});
     const GPUArray<float> nothing;
