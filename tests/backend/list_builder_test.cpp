@@ -113,8 +113,13 @@ TEST_CASE("list builders refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints, "b"}}), "'b'", "not another list");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, ""), "generate", "append_a");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, "return"), "generate", "return");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        ListBuilder({.arguments = "int count_a", .lists = {{"a", ints}}, .generate = "if (i < count_a) append_a(i)"}),
+        "ListBuilder", "'count_a'", "rename");
     const ListBuilder good = with({{"a", ints}});
     CHECK_THROWS_MENTIONING(ArgumentError, good(-1), "-1 objects");
+    CHECK_THROWS_MENTIONING(ArgumentError, good(4, 1, 2.0f), "ListBuilder 'lists'", "0 arguments", "got 2");
     CHECK_THROWS_MENTIONING(ArgumentError, good(4)["b"], "'b'", "'a'");
     CHECK_THROWS_AS(with({{"a", ints}}, "append_b(i)")(3), CompileError);
     CHECK_SAME((Ints{0, 1, 2, 3}), good(4)["a"].items.get<std::int32_t>(), "after errors");

@@ -208,7 +208,15 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, partition(GPUArray<float>(), mask), "partition", "empty handle");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(AnyArray(x), AnyArray(x)), "copy_if", "bool");
     CHECK_THROWS_AS(copy_if(x, "x[i] >"), CompileError);
-    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > limit", "float limit")), "argument");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > limit", "float limit")), "copy_if",
+                            "1 argument", "got 0", "float limit");
+    CHECK_THROWS_MENTIONING(ArgumentError, remove_if(x, "x[i] > 3", 3), "remove_if", "0 arguments", "got 1");
+    CHECK_THROWS_MENTIONING(ArgumentError, partition(x, Predicate("x[i] > limit", "float limit"), 1, 2), "partition",
+                            "1 argument", "got 2");
+    // The kernels use these names: with another meaning of n their results would be wrong.
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > n", "int n"), 3), "copy_if", "'n'", "rename");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[0] > 1", "const float *x"), x), "copy_if", "'x'");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("item > 1", "int item"), 3), "copy_if", "'item'");
     CHECK(copy_if(x, x > 3).array().size() == 6);
 }
 

@@ -89,6 +89,14 @@ TEST_CASE("segments of any lengths are sorted each by itself") {
     CHECK_SAME(expected, sort_segments(to_gpu(x), to_gpu(starts), {.tuning = tiles}).get(), "segments in three passes");
 }
 
+TEST_CASE("sorted values and searched keys are lists by key with empty ones for keys that are not there") {
+    const std::vector<std::int32_t> keys{7, 2, 2, 9, 7, 2}, values{0, 1, 2, 3, 4, 5};
+    const auto [sorted, lists] = sort_by_key(to_gpu(keys), to_gpu(values));
+    const auto starts = searchsorted(sorted, arange<std::int32_t>(11));
+    CHECK_SAME((std::vector<std::int32_t>{1, 2, 5, 0, 4, 3}), lists.get(), "lists");
+    CHECK_SAME((std::vector<std::int64_t>{0, 0, 0, 3, 3, 3, 3, 3, 5, 5, 6}), starts.get(), "starts");
+}
+
 TEST_CASE("structs are sorted by keys and comparisons in C") {
     const std::size_t n = 6000;
     std::vector<science::Body> bodies(n);
@@ -211,6 +219,13 @@ TEST_CASE("a comparison sorts arrays and rows of all lengths stably") {
         }
 }
 
+TEST_CASE("argsort of an array of rank 0 is a zero as in NumPy") {
+    const GPUArray<std::int64_t> order = argsort(full<float>({}, 5), {.descending = true});
+    CHECK(order.shape() == Shape{1});
+    CHECK(order.get() == std::vector<std::int64_t>{0});
+    CHECK_THROWS_WITH_AS(argsort(full<float>({}, 5), {.axis = 1}), doctest::Contains("axis 1"), ArgumentError);
+}
+
 TEST_CASE("what cannot be sorted is refused with the figures") {
     const GPUArray<float> x = zeros<float>({3, 4});
     const GPUArray<float> nothing;
@@ -239,6 +254,13 @@ TEST_CASE("what cannot be sorted is refused with the figures") {
                          doctest::Contains("does not name the element b"), ArgumentError);
     CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.cell", .key_bits = 65}),
                          doctest::Contains("key_bits is 65"), ArgumentError);
+    // The low bits of a float are no number.
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.x", .key_bits = 8}),
+                         doctest::Contains("key_bits is 8, but the key \"a.x\" is of float"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.weight", .key_bits = 8}),
+                         doctest::Contains("is of float16_t"), ArgumentError);
+    CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.less_expr = "a.x < b.x", .name = "by x"}),
+                         doctest::Contains("the name"), ArgumentError);
     const SortKernel<science::Body> wrong({.less_expr = "a.x < b.mass"});
     const GPUArray<science::Body> bodies(current_context(), Shape{4});
     CHECK_THROWS_AS(wrong(bodies), CompileError);

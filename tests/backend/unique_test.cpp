@@ -67,6 +67,21 @@ TEST_CASE("unique counts every NaN as one and keeps the shape of the inverse") {
     CHECK(unique(AnyArray(x)).values.dtype() == dtype_of<float>());
 }
 
+TEST_CASE("unique counts complex numbers with a NaN in either part as one") {
+    const float nan = std::nanf("");
+    const std::vector<cfloat> values{{nan, 1}, {2, 0}, {1, nan}, {nan, nan}, {2, 0}, {nan, 2}, {2, -1}};
+    const Unique<cfloat> u = unique(to_gpu(values), {.index = true, .inverse = true, .counts = true});
+    const std::vector<cfloat> distinct_values = u.values.get();
+    REQUIRE(distinct_values.size() == 3);
+    CHECK(distinct_values[0] == cfloat(2, -1));
+    CHECK(distinct_values[1] == cfloat(2, 0));
+    CHECK_SAME((Longs{6, 1, 2}), u.index.get(), "index");
+    CHECK_SAME((Longs{2, 1, 2, 2, 1, 2, 0}), u.inverse.get(), "inverse");
+    CHECK_SAME((Longs{1, 2, 4}), u.counts.get(), "counts");
+    CHECK(union1d(to_gpu(values), to_gpu(values)).array().size() == 3);
+    CHECK(setdiff1d(to_gpu(values), to_gpu(std::vector<cfloat>{{2, 0}})).array().size() == 2);
+}
+
 TEST_CASE("sets are joined and cut as the standard library does") {
     for (const std::size_t n : {0, 1, 500, 9000})
         for (const std::size_t m : {0, 3, 700}) {

@@ -121,12 +121,12 @@ class Cases(Operands):
     # Sets and searches.
 
     def unique(self):
-        x, name = self.operand(self.shape(), self.type_of(NUMBERS))
+        x, name = self.operand(self.shape(), self.type_of(NUMBERS + ("complex64", "complex128")))
         values, index, inverse, counts = np.unique(x, True, True, True)
         return Case("unique", [name], {}, [values, index, inverse.reshape(x.shape), counts])
 
     def sets(self):
-        dtype = self.type_of(NUMBERS)
+        dtype = self.type_of(NUMBERS + ("complex64", "complex128"))
         a, a_name = self.vector(dtype)
         b, b_name = self.vector(dtype if self.random.random() < 0.7 else self.type_of(NUMBERS))
         function = self.random.choice(("union1d", "intersect1d", "setdiff1d", "isin"))
@@ -134,10 +134,17 @@ class Cases(Operands):
             invert = self.random.random() < 0.3
             return Case("isin", [a_name, b_name], {"invert": int(invert)}, [np.isin(a, b, invert=invert)])
         common = np.result_type(a, b)
-        return Case(function, [a_name, b_name], {}, [getattr(np, function)(a.astype(common), b.astype(common))])
+        a, b = a.astype(common), b.astype(common)
+        if common.kind != "c":
+            return Case(function, [a_name, b_name], {}, [getattr(np, function)(a, b)])
+        # Which of several complex NaN stands for all: by sorting the first of them, by NumPy's hashing any.
+        values = np.unique(np.concatenate([a, b]) if function == "union1d" else a, return_index=True)[0]
+        if function != "union1d":
+            values = values[np.isin(values, b, invert=function == "setdiff1d")]
+        return Case(function, [a_name, b_name], {}, [values])
 
     def searchsorted(self):
-        dtype = self.type_of(NUMBERS)
+        dtype = self.type_of(NUMBERS + ("complex64", "complex128"))
         a = np.sort(self.drawn((self.size(),), dtype))
         v, name = self.operand(self.shape(), dtype if self.random.random() < 0.7 else self.type_of(NUMBERS))
         side = self.random.choice(("left", "right"))

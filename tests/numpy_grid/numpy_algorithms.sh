@@ -1,9 +1,9 @@
 # Sorts, selections, groups and searches against NumPy: numpy_algorithms.sh PROGRAM SCRIPT WORK_FOLDER SHARED_FOLDER.
-# GEMEL_ALGORITHM_CASES and GEMEL_ALGORITHM_SEED choose how many cases and which; 60 of few types in the check, 400 else.
+# GEMEL_ALGORITHM_CASES and GEMEL_ALGORITHM_SEED choose how many cases and which; 60 of few types in the check, 10000 else.
 . "$(dirname "$0")/../find_numpy.sh"
 program=$1 script=$2 work=$3
 find_numpy "$4"
-if [ "${GEMEL_TEST_SHORT:-}" = 1 ]; then usual=60 usual_types=few; else usual=400 usual_types=all; fi
+if [ "${GEMEL_TEST_SHORT:-}" = 1 ]; then usual=60 usual_types=few; else usual=10000 usual_types=all; fi
 left=${GEMEL_ALGORITHM_CASES:-$usual} seed=${GEMEL_ALGORITHM_SEED:-1}
 if [ -n "${GEMEL_ALGORITHM_CASES:-}" ]; then types=all; else types=$usual_types; fi
 failed=0

@@ -58,12 +58,15 @@ std::string key_of(const Binning& b, std::int64_t variant) {
     return key;
 }
 
+std::int64_t max_shared_bins(const Binning& b, const DeviceInfo& device) {
+    const std::size_t bytes = b.weighted ? 8 : 4;
+    return static_cast<std::int64_t>(std::min<std::size_t>(device.shared_memory_per_block_bytes, 48 * 1024) / bytes);
+}
+
 /// The number of bins of the kernel that counts in shared memory, rounded up to few sizes so that few kernels are
 /// compiled; 0 if the bins do not fit.
 std::int64_t shared_bins_for(const Binning& b, const DeviceInfo& device) {
-    const std::size_t bytes = b.weighted ? 8 : 4;
-    const auto room =
-        static_cast<std::int64_t>(std::min<std::size_t>(device.shared_memory_per_block_bytes, 48 * 1024) / bytes);
+    const std::int64_t room = max_shared_bins(b, device);
     for (const std::int64_t size : {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096}, room})
         if (b.bins <= size && size <= room) return size;
     return 0;
@@ -116,9 +119,8 @@ BinStrategy bin_strategy(const Binning& b, const DeviceInfo& device, BinStrategy
         return fits ? BinStrategy::shared : BinStrategy::global;
     }
     if (asked == BinStrategy::shared && !fits)
-        throw ArgumentError(text(b.who, ": ", b.bins, " bins do not fit into the ",
-                                 device.shared_memory_per_block_bytes,
-                                 " bytes of a block's shared memory; leave the strategy out"));
+        throw ArgumentError(text(b.who, ": expected at most ", max_shared_bins(b, device),
+                                 " bins in a block's shared memory, got ", b.bins, "; leave the strategy out"));
     return asked;
 }
 

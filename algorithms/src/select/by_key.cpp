@@ -87,13 +87,15 @@ Scan selecting::scan_by_key_scan(bool exclusive, DType dtype, const std::string&
 
 ElementwiseKernel selecting::segment_loop(DType dtype, DType index, const std::string& combine,
                                           const std::string& neutral) {
-    std::vector<Parameter> arguments{VectorArg(dtype, "values", true), VectorArg(index, "starts", true),
-                                     VectorArg(index, "ends", true), VectorArg(dtype, "results")};
+    std::vector<Parameter> arguments{VectorArg(dtype, "values", true), ScalarArg(dtype_of<std::int64_t>(), "count"),
+                                     VectorArg(index, "starts", true), VectorArg(index, "ends", true),
+                                     VectorArg(dtype, "results")};
     const std::string type = codegen::value_type(dtype);
     return ElementwiseKernel(
         std::move(arguments),
-        text("const int64_t end = ends[i];\nint64_t j = starts[i];\n", type, " total = ", neutral,
-             ";\nif (j < end) {\n    total = values[j];\n",
+        text("// Nothing outside the values is read, whatever the starts are.\n",
+             "const int64_t end = ends[i] < count ? ends[i] : count;\nint64_t j = starts[i] > 0 ? starts[i] : 0;\n",
+             type, " total = ", neutral, ";\nif (j < end) {\n    total = values[j];\n",
              "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n", "results[i] = total"),
         "segment_reduce",
         {.preamble =
@@ -192,11 +194,13 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
                            by.tuning.strategy == codegen::ScanStrategy::automatic;
     if (few_cores && values.size() > 0) {
         const AnyArray run = without_gaps(values), begins = starts(slice(0, segments)), ends = starts(slice(1, {}));
+        const auto count = static_cast<std::int64_t>(run.size());
         static auto& loops = *new KernelsByText<ElementwiseKernel>;
         loops
             .find(text(type_key(dtype), starts.dtype().name(), '\1', combine, '\1', neutral),
                   [&] { return segment_loop(dtype, starts.dtype(), combine, neutral); })
-            ->run({}, std::array{CallArgument(run), CallArgument(begins), CallArgument(ends), CallArgument(results)});
+            ->run({}, std::array{CallArgument(run), CallArgument(count), CallArgument(begins), CallArgument(ends),
+                                 CallArgument(results)});
         return results;
     }
     const std::string fill = text("x[i] = ", neutral);

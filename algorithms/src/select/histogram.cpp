@@ -119,7 +119,8 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     const AnyArray converted = edges.dtype() == dtype ? without_gaps(edges) : edges.astype(dtype);
     const std::vector<double> values = GPUArray<double>(edges.astype(dtype_of<double>())).get();
     for (std::size_t k = 0; k < values.size(); ++k) {
-        if (std::isnan(values[k])) throw ArgumentError(text(who, ": edge ", k, " is NaN"));
+        if (std::isnan(values[k]))
+            throw ArgumentError(text(who, ": edge ", k, " is NaN; expected numbers in ascending order"));
         if (k > 0 && values[k] < values[k - 1])
             throw ArgumentError(text(who, ": expected edges in ascending order, got ", values[k - 1], " and then ",
                                      values[k], " at index ", k));

@@ -43,7 +43,7 @@ GEMEL_API Scan scan_by_key_scan(bool exclusive, DType values, const std::string&
                                 const std::string& neutral);
 /// All segments by one segmented scan; the last result of each segment is written.
 GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combine);
-/// One thread per segment: for devices with few cores.
+/// One thread per segment: for devices with few cores. Arguments values, count (of the values), starts, ends, results.
 GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine,
                                          const std::string& neutral);
 

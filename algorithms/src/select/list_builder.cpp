@@ -17,6 +17,7 @@ using namespace selecting;
 struct ListBuilderState {
     ListBuilderSpec spec;
     ElementwiseKernel count, fill;
+    std::size_t arguments;  ///< the number that the specification declares
 };
 
 namespace {
@@ -58,12 +59,23 @@ void check_list(const ListBuilderSpec& spec, const ListSpec& list) {
                counted->counts_of, "'; name '", counted->counts_of, "' instead");
 }
 
+/// The kernels' own names for each list: one of the user's would have another meaning.
+void check_arguments(const ListBuilderSpec& spec) {
+    for (const Parameter& p : parse_declarations(spec.arguments))
+        for (const ListSpec& list : spec.lists)
+            for (const char* own : {"append_", "count_", "counts_", "items_", "next_", "starts_"})
+                if (p.name == own + list.name)
+                    refuse(spec, "the argument '", p.name, "' has a name that the kernels use for the list '",
+                           list.name, "'; rename it");
+}
+
 void check_spec(const ListBuilderSpec& spec) {
     if (spec.lists.empty())
         refuse(spec, "the specification has no list; give one, such as {\"neighbour\", dtype_of<int>()}");
     const codegen::Snippet generate(spec.generate);
     if (generate.empty()) refuse(spec, "`generate` is empty; it calls append_", spec.lists[0].name, "(value)");
     for (const ListSpec& list : spec.lists) check_list(spec, list);
+    check_arguments(spec);
     codegen::refuse_jumps(text("ListBuilder '", spec.name, "': generate"),
                           codegen::Snippet(text("do {\n", generate.text(), "\n} while (0)")), true);
 }
@@ -250,12 +262,17 @@ class Building {
 ListBuilder::ListBuilder(ListBuilderSpec spec) {
     check_spec(spec);
     ElementwiseKernel count = count_kernel(spec), fill = fill_kernel(spec);
-    state_ = std::make_shared<const ListBuilderState>(std::move(spec), std::move(count), std::move(fill));
+    const std::size_t arguments = parse_declarations(spec.arguments).size();
+    state_ = std::make_shared<const ListBuilderState>(
+        ListBuilderState{std::move(spec), std::move(count), std::move(fill), arguments});
 }
 
 Lists ListBuilder::run(const Stream& stream, std::int64_t count, std::span<const CallArgument> arguments) const {
     if (!state_) throw ArgumentError("ListBuilder: it was moved from; use the one that it was moved to");
     if (count < 0) refuse(state_->spec, count, " objects were requested, expected at least 0");
+    if (arguments.size() != state_->arguments)
+        refuse(state_->spec, "expected ", counted(state_->arguments, "argument"), " after the number of objects, got ",
+               arguments.size(), ": ", state_->spec.arguments.empty() ? "none is declared" : state_->spec.arguments);
     const OnStream scope(stream);
     Lists lists;
     lists.lists_ = Building(*state_, count, arguments).run();

@@ -81,29 +81,58 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     return results;
 }
 
+/// The user's arguments of a predicate. The kernel's own names are refused: with another meaning of `n`, say, it would
+/// compute wrong results.
+std::vector<Parameter> predicate_arguments(const char* who, const Predicate& predicate) {
+    std::vector<Parameter> declared = parse_declarations(predicate.arguments);
+    for (const Parameter& p : declared)
+        for (const char* own :
+             {"x", "i", "n", "item", "prev_item", "selected_out", "selected_others", "selected_count"})
+            if (p.name == own)
+                throw ArgumentError(text(who, ": the predicate's argument '", p.name,
+                                         "' has a name that the kernel uses itself; rename it"));
+    return declared;
+}
+
+void require_arguments(const char* who, const Predicate& predicate, std::size_t declared, std::size_t given) {
+    if (declared == given) return;
+    const std::string list = predicate.arguments.empty() ? "" : text(" (", predicate.arguments, ")");
+    throw ArgumentError(text(who, ": expected ", counted(declared, "argument"), list, " after the predicate, got ",
+                             given, "; give a value for each declared one"));
+}
+
+/// A scan, and the number of the predicate's arguments.
+struct PredicateScan {
+    Scan scan;
+    std::size_t arguments;
+};
+
 /// By a predicate in C.
 Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::span<const CallArgument> more,
                 const SelectOptions& options) {
-    static auto& kernels = *new KernelsByText<Scan>;
+    static auto& kernels = *new KernelsByText<PredicateScan>;
     const char* who = name_of(form);
     require_array(who, "the array", x);
     if (codegen::Snippet(predicate.expr).empty())
         throw ArgumentError(text(who, ": the predicate is empty; give a condition such as \"x[i] > 0\""));
-    const auto scan =
-        kernels.find(text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr,
-                          '\1', predicate.arguments, '\1', predicate.preamble),
-                     [&] {
-                         const std::string comma = predicate.arguments.empty() ? "" : ", ";
-                         return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x),
-                                            parse_declarations("const T *x" + comma + predicate.arguments),
-                                            codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble);
-                     });
+    const auto scan = kernels.find(
+        text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr, '\1',
+             predicate.arguments, '\1', predicate.preamble),
+        [&] {
+            std::vector<Parameter> arguments = predicate_arguments(who, predicate);
+            const std::size_t own = arguments.size();
+            arguments.insert(arguments.begin(), parse_declarations("const T *x").front());
+            return PredicateScan{select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(arguments),
+                                             codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble),
+                                 own};
+        });
+    require_arguments(who, predicate, scan->arguments, more.size());
     const Results results = results_for(form, x, options.stream);
     CallArguments arguments;
     arguments.add(CallArgument(x));
     for (const CallArgument& argument : more) arguments.add(argument);
     add_results(arguments, results.held, results.others, results);
-    scan->run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
+    scan->scan.run({.stream = options.stream, .tuning = options.tuning}, arguments.span());
     return results;
 }
 

@@ -27,14 +27,8 @@ AnyArray first_of(const AnyArray& values, std::int64_t count) {
 
 namespace {
 
-std::string equal_numbers(DType dtype, bool nan_equals) {
-    const auto equal = [&](const std::string& a, const std::string& b) {
-        const bool has_nan = dtype.kind() == DType::Kind::complex || dtype.is_floating();
-        return text("(", a, " == ", b,
-                    nan_equals && has_nan ? text(" || (", a, " != ", a, " && ", b, " != ", b, ")") : "", ")");
-    };
-    if (dtype.kind() != DType::Kind::complex) return equal("a", "b");
-    return text(equal("a.re", "b.re"), " && ", equal("a.im", "b.im"));
+std::string equal_numbers(DType dtype) {
+    return dtype.kind() == DType::Kind::complex ? "(a.re == b.re) && (a.im == b.im)" : "(a == b)";
 }
 
 std::string as_function(const std::string& expression) {
@@ -48,10 +42,15 @@ std::string equality(const char* who, DType dtype, const std::string& equal_expr
     if (!is_number(dtype))
         throw ArgumentError(text(who, ": elements of ", dtype.name(),
                                  " have no ==; say when two are equal: {.equal_expr = \"a.id == b.id\"}"));
-    return as_function(equal_numbers(dtype, false));
+    return as_function(equal_numbers(dtype));
 }
 
-std::string equality_with_nan(DType dtype) { return as_function(equal_numbers(dtype, true)); }
+std::string equality_with_nan(DType dtype) {
+    if (dtype.kind() == DType::Kind::complex)  // as NumPy: a NaN in either part makes the number one
+        return as_function(
+            text(equal_numbers(dtype), " || ((a.re != a.re || a.im != a.im) && (b.re != b.re || b.im != b.im))"));
+    return as_function(dtype.is_floating() ? "(a == b || (a != a && b != b))" : equal_numbers(dtype));
+}
 
 AnyArray flat(const AnyArray& x) { return x.reshape({-1}); }
 

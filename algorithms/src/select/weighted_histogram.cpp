@@ -56,7 +56,8 @@ Binning binning_of(const char* who, const std::vector<detail::BinnedAxis>& axes,
         add_axis(b, axes[k]);
         shape.push_back(bin_count(axes[k].edges));
         if (shape.back() > INT32_MAX / b.bins)
-            throw ArgumentError(text(who, ": expected at most 2^31 - 1 bins over all axes, got more"));
+            throw ArgumentError(text(who, ": expected at most 2^31 - 1 bins over all axes, got ", b.bins, " x ",
+                                     shape.back(), " in the first ", k + 1, "; take fewer"));
         b.bins *= shape.back();
     }
     return b;

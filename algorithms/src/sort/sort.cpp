@@ -60,6 +60,7 @@ AnyArray sort(const AnyArray& x, const SortOptions& options) {
 
 AnyArray argsort(const AnyArray& x, const SortOptions& options) {
     check_key("argsort", x);
+    if (x.rank() == 0) return argsort(x.reshape({1}), options);  // [0], as NumPy
     check_out("argsort", options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis("argsort", x, options.axis);
     const AnyArray keys = in_rows(x, axis);

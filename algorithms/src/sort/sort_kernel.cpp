@@ -7,6 +7,7 @@
 #include "sort/sort_checks.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
+#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
@@ -31,7 +32,8 @@ namespace {
 using namespace sorting;
 
 /// If key_expr is an element or one of its members, its type is known; 16-bit floats are converted.
-void name_key(codegen::SortRequest& request) {
+/// @returns the type, if it is that of a number
+DType name_key(codegen::SortRequest& request) {
     DType found;
     const std::string key = codegen::Snippet(request.key_expr).text();
     if (key == "a" && !request.key.layout()) {
@@ -41,12 +43,14 @@ void name_key(codegen::SortRequest& request) {
             if (key.substr(2) == field.name && field.count == 1) found = field.dtype;
     }
     const bool is_number = found.is_integer() || found.is_floating() || found.kind() == DType::Kind::boolean;
-    if (!is_number || found.lanes() != 1) return;
+    if (!is_number || found.lanes() != 1) return {};
+    const DType declared = found;
     if (found.is_floating() && found.size_bytes() == 2) {
         if (request.key.layout()) request.key_expr = codegen::load_text(found, key);
         found = dtype_of<float>();
     }
     request.key_type = found;
+    return declared;
 }
 
 const char* const who = "SortKernel";
@@ -59,6 +63,8 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
         refuse(text(
             spec.key_expr.empty() ? "neither key_expr nor less_expr is given" : "both key_expr and less_expr are given",
             "; give one of the two"));
+    if (const std::string why = codegen::why_no_name(spec.name); !why.empty())
+        refuse(text("the name ", why, "; choose another"));
     auto state = std::make_shared<SortKernelState>();
     state->dtype = dtype;
     state->by_key = !spec.key_expr.empty();
@@ -71,7 +77,10 @@ ElementSort::ElementSort(DType dtype, const SortSpec& spec) {
                                 .key_bits = spec.key_bits,
                                 .preamble = spec.preamble};
         codegen::check_request(state->radix.request);
-        name_key(state->radix.request);
+        const DType key = name_key(state->radix.request);
+        if (spec.key_bits != 0 && key.is_floating())
+            refuse(text("key_bits is ", spec.key_bits, ", but the key \"", spec.key_expr, "\" is of ", key.name(),
+                        "; only integers are sorted by their low bits: leave key_bits out"));
         state->radix.compile = compile;
     } else {
         if (spec.key_bits != 0) refuse("key_bits needs key_expr, but less_expr is given; leave key_bits out");

@@ -166,7 +166,8 @@ EvaluatedArray<V> scan_by_key(const K& keys, const V& values, const ScanBy& by =
 }
 /// Reduces each segment to one element: segment k has the values starts[k], ..., starts[k + 1] - 1. An empty segment
 /// gives the identity.
-/// @param starts  shape (segments + 1,), int32 or int64, nondescending; not checked, because that would wait
+/// @param starts  shape (segments + 1,), nondescending; not checked, because that would wait. A segment that reaches
+///                beyond the values ends with them; the results of descending starts are unspecified
 /// @returns       shape (segments,)
 /// @throws ArgumentError if starts has more than one axis or no element
 /// @time enqueued: one launch on a CPU device, elsewhere three and a scan, independent of the segments' lengths

@@ -59,7 +59,7 @@ EvaluatedArray<X> sort(const X& x, const SortOptions& options = {}) {
     return EvaluatedArray<X>(sort(detail::evaluated(x), options));
 }
 /// The indices that sort x along an axis: for one axis, take(x, argsort(x)) equals sort(x).
-/// @returns of the shape of x
+/// @returns of the shape of x; of shape (1,) for rank 0, as NumPy
 /// @throws ArgumentError as sort() @time as sort(), which moves an index with each key
 template <ArrayOrExpression X>
 GPUArray<std::int64_t> argsort(const X& x, const SortOptions& options = {}) {
