@@ -4,8 +4,9 @@
     quick_pocl.py FOLDER SOURCE...
 
 PoCL parses 14000 declarations of OpenCL's functions (opencl-c.h) for each program, and links each kernel with ld. The
-copy's header lacks the functions that no file of the source folders names, and the forms of the others for vectors of
-3 elements; `ld` is gold. The library, its devices and its own functions are the installed ones.
+copy's header lacks the functions that no file of the source folders names, and the forms of the others for vectors that
+the library's kernels do not have (WIDE); `ld` is gold. A kernel that calls one of them does not compile: "no matching
+function for call". The library, its devices and its own functions are the installed ones.
 PoCL finds its files from where its library lies, so links to them are enough.
 
 Prints the folder for OCL_ICD_VENDORS, or why there is none.
@@ -33,15 +34,24 @@ def words_of(folders):
     return words
 
 
+# Texts put these names together.
+COMPOSED = re.compile(r"(vload|vstore)\d+|atom(ic)?_[a-z]+|convert_[a-z]+16")
+# The library has no vectors of OpenCL's in its kernels, but where a function of one element is called as the one of a
+# full register (wide_vector.cpp), and in the coordinates and texels of images.
+WIDE = {"float16", "double8", "double16"}
+
+
 def is_needed(line, words):
     declaration = re.match(r"[\w ]+__ovld[\w ]*?\b(\w+)\s*\(.*\);\s*$", line)
     if not declaration:
         return True
     name = declaration.group(1)
-    # Texts put the names of these together.
-    if name not in words and not re.fullmatch(r"(vload|vstore)\d+|atom(ic)?_[a-z]+|convert_[a-z]+(8|16)", name):
+    if name not in words and not COMPOSED.fullmatch(name):
         return False
-    return not re.search(r"(?:char|short|int|long|float|double|half)3\b", line) or name.endswith("3")
+    if not words.issuperset(re.findall(r"\b(?:image|atomic_|event)\w*_t\b", line)):
+        return False
+    vectors = set(re.findall(r"\b(?:u?char|u?short|u?int|u?long|half|float|double)\d+\b", line))
+    return vectors <= WIDE or re.match(r"(read|write)_image", name)
 
 
 def main():

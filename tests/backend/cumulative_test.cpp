@@ -52,7 +52,8 @@ void check_axes(const Shape& shape) {
         const auto found = cumsum(x, static_cast<int>(axis));
         CHECK(found.shape() == shape);
         CHECK(found.get() == expected);
-        CHECK(cumsum(x, static_cast<int>(axis) - static_cast<int>(shape.rank())).get() == expected);
+        if (values.size() <= 10000)
+            CHECK(cumsum(x, static_cast<int>(axis) - static_cast<int>(shape.rank())).get() == expected);
     }
 }
 
@@ -81,8 +82,10 @@ TEST_CASE("running sums of several types and shapes along every axis") {
 TEST_CASE("running sums along rows from a lane's access to several tiles of a block") {
     for (const auto& [rows, length] : {std::pair{257, 4}, {33, 12}, {65, 64}, {9, 100}, {3, 516}, {2, 1028}, {2, 5000}})
         check_axes<float>({rows, length});
-    check_axes<float>({700, 8200});   // tile after tile
-    check_axes<double>({700, 4098});  // the last tile has one access
+    // Tile after tile: rows are too many for several blocks each, with 528 or more for the check's stand-in.
+    const std::int64_t rows = testing::is_check() ? 530 : 700;
+    check_axes<float>({rows, 8200});
+    check_axes<double>({rows, 4098});  // the last tile has one access
     check_axes<std::int8_t>({5, 1000});
     check_axes<std::int32_t>({40, 33});  // rows that are no whole number of accesses
 }

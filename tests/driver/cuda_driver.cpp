@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -42,8 +43,7 @@ const CUcontext primary = handle<CUcontext>();
 
 template <class Word>
 void fill(CUdeviceptr to, Word word, std::size_t count) {
-    auto* const words = reinterpret_cast<Word*>(to);
-    for (std::size_t i = 0; i < count; ++i) words[i] = word;
+    std::fill_n(reinterpret_cast<Word*>(to), count, word);
 }
 
 constexpr std::size_t page = 4096;

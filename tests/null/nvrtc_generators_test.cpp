@@ -46,7 +46,7 @@ void check_compiles(const std::string& name, const std::string& text,
 /// instead.
 void check_pipelined(const std::string& name, const std::string& text) {
     const Nvrtc::Result result =
-        Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90a", {"--ptxas-options=-v"});
+        Nvrtc::instance()->compile_optimised(prelude(Dialect::cuda(), text) + text, "sm_90a", {"--ptxas-options=-v"});
     CHECK_MESSAGE(result.succeeded, name, "\n", result.log, "\n", text);
     CHECK_MESSAGE(result.log.find("Used ") != std::string::npos, name, ": the compiler's report is missing\n",
                   result.log);

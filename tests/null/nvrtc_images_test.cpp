@@ -49,7 +49,7 @@ TEST_CASE("reads go through the texture unit, and writes through surfaces") {
                     {"2D_LAYERED", "tex.a2d.v4.f32.f32", "sust.b.a2d.v4.b32.zero"}};
     for (std::size_t i = 0; i < std::size(expected); ++i) {
         const auto ptx_of = [](const std::string& text) {
-            return Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_80").ptx;
+            return Nvrtc::instance()->compile_optimised(prelude(Dialect::cuda(), text) + text, "sm_80").ptx;
         };
         CAPTURE(expected[i].rank);
         CHECK(ptx_of(image_programs::sample(image_programs::ranks[i])).find(expected[i].fetch) != std::string::npos);

@@ -60,7 +60,9 @@ TEST_CASE("wide stores stay whole and nothing goes to local memory") {
                 .distribution = distribution, .element = element, .tuning = {}, .shift = shift};
             const std::string text = fill.source(Dialect::cuda());
             const std::string ptx =
-                Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90", {"--fmad=false"}).ptx;
+                Nvrtc::instance()
+                    ->compile_optimised(prelude(Dialect::cuda(), text) + text, "sm_90", {"--fmad=false"})
+                    .ptx;
             int stores = 0;
             for (std::size_t at = ptx.find(store); at != std::string::npos; at = ptx.find(store, at + 1)) ++stores;
             CHECK_MESSAGE(stores == fill.tuning.counters_per_thread, name, ", shift ", shift);
@@ -81,7 +83,8 @@ TEST_CASE("points of Sobol' sequences are stored wide and from registers") {
           {dtype_of<half>(), sobol_programs::wide, "st.global.v4.u16"},
           {dtype_of<double>(), sobol_programs::wide_pair, "st.global.v2.f64"}}) {
         const std::string text = codegen::SobolFill{.element = element, .tuning = tuning}.source(Dialect::cuda());
-        const std::string ptx = Nvrtc::instance()->compile(prelude(Dialect::cuda(), text) + text, "sm_90", {}).ptx;
+        const std::string ptx =
+            Nvrtc::instance()->compile_optimised(prelude(Dialect::cuda(), text) + text, "sm_90", {}).ptx;
         const bool is_wide = ptx.find(store) != std::string::npos;
         const std::string name = element.name();
         CHECK_MESSAGE(is_wide, name);
