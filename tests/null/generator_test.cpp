@@ -173,6 +173,17 @@ TEST_CASE("neighbours of an element come from its pack where they are in it") {
     CHECK(!reads_pack("const float *x, float *z", "z[i] = x[i-1] + x[i]", strided));
     // Elements before this one may have been written since.
     CHECK(!reads_pack("float *x, float *z", "z[i] = x[i-1] + x[i]", packed));
+    const std::string rises = cg::reduction_source({.name = "rises",
+                                                    .arguments = gemel::parse_declarations("const float *x"),
+                                                    .values = {{.dtype = dtype_of<int>(),
+                                                                .accumulator = {},
+                                                                .neutral = "0",
+                                                                .map_expr = cg::Snippet("i > 0 && x[i] > x[i - 1]"),
+                                                                .reduce_expr = "a + b"}}},
+                                                   {.elements = layout({as(packed)}), .result_offsets = {false}},
+                                                   {.block = 64, .access_bytes = 16, .unroll = 2}, Dialect::cuda());
+    CHECK_MESSAGE(rises.find("(lane != 0 ? x_pack[u].value[lane != 0 ? lane - 1 : 0] : x[i - 1])") != std::string::npos,
+                  rises);
 }
 
 TEST_CASE("replacing reaches into subscripts and leaves the rest alone") {

@@ -227,8 +227,6 @@ void ElementAccess::declare_local(const Array& array, const std::string& stored)
 }
 
 void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
-    lane_slot_ = slot;
-    lane_ = lane;
     for (const Array& array : arrays_) {
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;
@@ -320,8 +318,8 @@ void ElementAccess::end_element() {
 /// memory. Empty for other subscripts, and where neighbouring lanes need not have neighbouring indices.
 std::string ElementAccess::beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
                                        Mode mode) const {
-    if (mode != Mode::lane || !array.in_packs || array.access != Access::packed || axes_.vector_width > 0 ||
-        !parameter(array).is_const)
+    if (mode != Mode::lane || lane_.empty() || !array.in_packs || array.access != Access::packed ||
+        axes_.vector_width > 0 || !parameter(array).is_const)
         return {};
     std::string bare = subscript;
     std::erase(bare, ' ');

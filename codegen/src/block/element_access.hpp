@@ -48,6 +48,12 @@ class ElementAccess {
     // Packs: `slot` is the index (a literal or loop variable) in the arrays of packs, `pack` the number of the pack.
     void declare_packs(int count);
     void load_packs(const std::string& slot, const std::string& pack);
+    /// Names the loop variables of begin_lane() before any snippet is asked for, so that snippets find x[i - 1] and
+    /// x[i + 1] in the pack. For lanes whose indices follow each other.
+    void set_lane(std::string slot, std::string lane) {
+        lane_slot_ = std::move(slot);
+        lane_ = std::move(lane);
+    }
     /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
     void end_lane(const std::string& slot, const std::string& lane);
@@ -188,7 +194,7 @@ class ElementAccess {
     std::string head_, layout_name_, layout_type_, report_;
     bool has_head_ = true;
     std::string constant_slot_;
-    std::string lane_slot_, lane_;  ///< of the last begin_lane()
+    std::string lane_slot_, lane_;  ///< of set_lane()
     int vector_width_ = 1;
 };
 

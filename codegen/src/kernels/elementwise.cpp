@@ -157,6 +157,7 @@ class Elementwise {
     std::string packs() {
         const int vector_width = access_.vector_width();
         const std::string u = kernel_.name("u"), p = kernel_.name("p"), lane = kernel_.name("lane");
+        access_.set_lane(u, lane);
         const bool uses_index = request_.operation.uses_index(arrays()) || uses_memory() || preamble_.mentions("i");
         return fill(elementwise_kernels::packs(),
                     {{"vector_width", vector_width},

@@ -77,6 +77,7 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
         throw ArgumentError(gemel::text("reduction_source: '", request.name, "': the mapping does not fit ",
                                         layout.kept_rank, " kept axes, or a block of ", block_,
                                         " threads is not a multiple of tile.across (", layout.tile.across, ")"));
+    if (packed_ && !has_axes()) access_.set_lane(kernel_.name("u"), kernel_.name("lane"));
 }
 
 std::string ReductionText::text() {

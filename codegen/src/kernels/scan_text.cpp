@@ -92,6 +92,7 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       resident_{.block = block_, .count = tuning.resident_blocks},
       values_(values()) {
     access_.set_no_head();
+    access_.set_lane(kernel_.name("row"), kernel_.name("e"));
 }
 
 Values ScanText::values() const {
