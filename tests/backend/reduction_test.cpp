@@ -77,6 +77,27 @@ TEST_CASE("a reduction sees each element once at every size and offset") {
     }
 }
 
+TEST_CASE("a reduction reads the neighbours of each element") {
+    const ReductionKernel<std::int32_t> rises(
+        {.arguments = "const int16_t *x, const float *y",
+         .neutral = "0",
+         .map_expr = "(i > 0 && x[i] > x[i - 1]) + 2 * (i + 1 < n && y[i+1] < y[i])",
+         .reduce_expr = "a+b",
+         .name = "rises"});
+    for (const AnyTuning& tuning : tunings)
+        for (const std::size_t n : {std::size_t{1}, std::size_t{9}, std::size_t{1003}})
+            for (const std::size_t offset : {std::size_t{0}, std::size_t{3}}) {
+                const auto x = small_values<std::int16_t>(n, 3);
+                const auto y = small_values<float>(n, 4);
+                std::int32_t expected = 0;
+                for (std::size_t i = 0; i < n; ++i)
+                    expected += (i > 0 && x[i] > x[i - 1]) + 2 * (i + 1 < n && y[i + 1] < y[i]);
+                const std::int32_t found =
+                    rises({.tuning = tuning}, placed<std::int16_t>(x, offset), placed<float>(y, offset)).item();
+                CHECK_MESSAGE(found == expected, n, " elements, offset ", offset, " ", to_string(tuning));
+            }
+}
+
 TEST_CASE("a reduction over each subset of axes gives what loops give in every layout") {
     const ReductionKernel<std::int64_t> free(
         {.arguments = "const int *x", .neutral = "0", .reduce_expr = "a+b", .name = "sum_axes"});
