@@ -168,9 +168,12 @@ TEST_CASE("regions of images are copied as they are counted, and objects end wit
 TEST_CASE("arrays that others have made have their shape and stay theirs") {
     const Context context = default_context();
     const auto make = find<CUresult(CUarray*, const CUDA_ARRAY3D_DESCRIPTOR*)>("cuArray3DCreate_v2");
+    const auto destroy = find<CUresult(CUarray)>("cuArrayDestroy");
+    std::vector<CUarray> arrays;
     const auto wrapped = [&](CUDA_ARRAY3D_DESCRIPTOR description, const std::optional<ImageFormat>& format = {}) {
         CUarray array = nullptr;
         REQUIRE(make(&array, &description) == CUDA_SUCCESS);
+        arrays.push_back(array);
         return wrap_image(context, reinterpret_cast<std::uint64_t>(array), format);
     };
     const unsigned surface = CUDA_ARRAY3D_SURFACE_LDST, layered = surface | CUDA_ARRAY3D_LAYERED;
@@ -204,6 +207,7 @@ TEST_CASE("arrays that others have made have their shape and stay theirs") {
     CHECK(calls("cuSurfObjectDestroy") == 1);
     CHECK(calls("cuTexObjectDestroy") == 1);
     CHECK(calls("cuArrayDestroy") == 0);
+    for (const CUarray array : arrays) CHECK(destroy(array) == CUDA_SUCCESS);
 }
 
 TEST_CASE("modules that others have loaded stay loaded, and give no binary") {
