@@ -218,8 +218,13 @@ AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, cons
 }
 
 AnyHistogram detail::histogram(const AnyArray& x, DType dtype, const Bins& bins, const HistogramOptions& options) {
+    require_array("histogram", "the array", x);
+    const Device device = x.context().device();
+    // Chunks, which CPU devices count in, need no zeros.
+    const bool in_chunks = options.strategy == BinStrategy::chunks ||
+                           (options.strategy == BinStrategy::automatic && device.info().type == DeviceInfo::Type::cpu);
     AnyArray zeros;
-    const AnyArray edges = make_edges("histogram", x, dtype, bins, options.stream, &zeros);
+    const AnyArray edges = make_edges("histogram", x, dtype, bins, options.stream, in_chunks ? nullptr : &zeros);
     return {count_points("histogram", {{x, edges, bins.edges.empty()}}, options, zeros), edges};
 }
 
