@@ -63,8 +63,8 @@ void Shared::give_back_word(const Word& word) noexcept {
 void Shared::reach_for_copies(const Shared& peer) {
     if (!cu.CtxEnablePeerAccess) return;
     const std::lock_guard lock(peers_mutex_);
-    if (std::find(peers_.begin(), peers_.end(), peer.context) != peers_.end()) return;
-    peers_.push_back(peer.context);
+    if (std::find(peers_.begin(), peers_.end(), peer.number) != peers_.end()) return;
+    peers_.push_back(peer.number);
     cu.CtxEnablePeerAccess.status(peer.context, 0);
 }
 

@@ -22,6 +22,7 @@ struct Shared {
     CUcontext context = nullptr;
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
+    const std::uint64_t number = new_number();  ///< a context made later may have the same handle
     std::atomic<bool> dead{false};             ///< after a fault: nothing is released any more
     std::atomic<bool>* device_lost = nullptr;  ///< flag of the device, which outlives this
 
@@ -46,13 +47,18 @@ struct Shared {
     ~Shared();
 
    private:
+    static std::uint64_t new_number() {
+        static std::atomic<std::uint64_t> last{0};
+        return ++last;
+    }
+
     std::mutex events_mutex_;
     std::vector<CUevent> idle_events_;
     std::mutex words_mutex_;
     std::vector<Word> idle_words_;
     std::vector<void*> word_pages_;
     std::mutex peers_mutex_;
-    std::vector<CUcontext> peers_;
+    std::vector<std::uint64_t> peers_;  ///< their `number`
 };
 
 /// Makes a context current for the calls of one function, and restores another one that was current before.

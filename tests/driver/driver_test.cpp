@@ -88,10 +88,20 @@ TEST_CASE("a warm launch asks for the current context and launches: nothing else
 
 /// Run by itself with two stand-ins for GPUs.
 TEST_CASE("a warm copy to another device is one command and one wait" * doctest::skip()) {
-    const Context here(find_device("cuda:0")), there(find_device("cuda:1"));
-    const Buffer from = here.allocate(1 << 20), to = there.allocate(1 << 20);
-    const Stream stream = there.create_stream();
+    const Context here(find_device("cuda:0"));
+    const Buffer from = here.allocate(1 << 20);
     from.fill(std::uint8_t{1});  // also makes this context current
+    // A context of the other device that is made after another one's end may have its handle, and no access yet.
+    for (int k = 0; k < 2; ++k) {
+        const Context other(find_device("cuda:1"));
+        const Buffer there = other.allocate(1 << 20);
+        const StandIn driver;
+        for (int copies = 0; copies < 2; ++copies) there.copy_from(from);
+        CHECK(driver.calls("cuCtxEnablePeerAccess") == 1);
+    }
+    const Context there(find_device("cuda:1"));
+    const Buffer to = there.allocate(1 << 20);
+    const Stream stream = there.create_stream();
     const auto calls_of_ten_copies = [&](bool is_used) {
         for (int warm_up = 0; warm_up < 2; ++warm_up) to.copy_from(from);
         if (is_used) stream.fill(to, std::uint8_t{2});

@@ -42,7 +42,7 @@ TEST_CASE("selections compile for CUDA") {
         wide = !wide;
         const std::map<std::string, DType> types{{"T", type}};
         const Form form = wide ? Form::split : Form::keep;
-        check_compiles(select_scan(form, wide, false, true, parse_declarations("const T *x"), "i % 3 == 0", "x[i]", ""),
+        check_compiles(select_scan(form, wide, false, true, parse_declarations("const T *x"), "i % 3 == 0", "x", ""),
                        types);
         check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
     }

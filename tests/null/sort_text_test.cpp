@@ -54,8 +54,12 @@ TEST_CASE("tiles of every element fit into the shared memory of a block") {
             const auto limit =
                 cg::max_one_sweep_items({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}}, tuning.block);
             CHECK(tuning.items_per_thread <= limit);
-            // The tile, the warps' counters, a table of 256 entries and the warps' totals.
-            CHECK(std::size_t{tuning.block} * limit * bytes + 32 * tuning.block + 1024 + 128 <= 48 * 1024);
+            // Rows of a part, the warps' counters, a table of 256 entries and the warps' totals.
+            const auto parts = static_cast<std::size_t>(
+                cg::sort_parts({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}},
+                               {.block = tuning.block, .items_per_thread = limit}));
+            CHECK(parts <= 4);
+            CHECK((limit + parts - 1) / parts * tuning.block * bytes + 32 * tuning.block + 1024 + 128 <= 48 * 1024);
         }
     const cg::SortTuning small = cg::sort_tuning(gpu, {.count = 1000, .item_bytes = 4}, cg::SortStrategy::automatic);
     CHECK(small.strategy == cg::SortStrategy::block);

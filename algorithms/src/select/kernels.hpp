@@ -22,8 +22,9 @@ constexpr std::size_t scrap_size(std::size_t count) { return (count / 16384 + 1)
 /// A scan whose `item` is the number of selected elements up to element i. Its arguments end with selected_out,
 /// selected_others (if split), and selected_count.
 /// @param staged  elements of the type T are gathered in shared memory
+/// @param source  the argument whose elements are selected
 GEMEL_API Scan select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
-                           const std::string& holds, const std::string& value, std::string preamble);
+                           const std::string& holds, const std::string& source, std::string preamble);
 /// The indices of the selected elements: arguments end with selected_out and selected_count.
 GEMEL_API Scan places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds, std::string preamble);
 

@@ -22,10 +22,9 @@ Scan selecting::unique_consecutive_scan(bool wide, bool staged, const std::strin
                  .name = "unique_consecutive",
                  .preamble = equal,
                  .staged_type = staged ? "T" : "",
-                 .stage_statement = "if (item != prev_item) staged[item - 1] = x[i]",
-                 .tile_statement =
-                     text("for (int j = LID_0; j < tile_count; j += LDIM_0) values[tile_first + j] = staged[j];\n",
-                          store_count("count"))});
+                 .tile_statement = store_count("count"),
+                 .selected = "x",
+                 .selected_to = "values"});
 }
 
 Scan selecting::run_lengths_scan(bool wide, const std::string& equal) {

@@ -66,7 +66,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
         return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(parts.arguments), parts.value,
-                           text("x", k, "[i]"), std::move(parts.preamble));
+                           text("x", k), std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
     // The bits are copied, not the values, unless the mask computes with them.
@@ -123,7 +123,7 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
             const std::size_t own = arguments.size();
             arguments.insert(arguments.begin(), parse_declarations("const T *x").front());
             return PredicateScan{select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(arguments),
-                                             codegen::Snippet(predicate.expr).text(), "x[i]", predicate.preamble),
+                                             codegen::Snippet(predicate.expr).text(), "x", predicate.preamble),
                                  own};
         });
     require_arguments(who, predicate, scan->arguments, more.size());
@@ -141,7 +141,8 @@ Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
 }  // namespace
 
 Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
-                            const std::string& holds, const std::string& value, std::string preamble) {
+                            const std::string& holds, const std::string& source, std::string preamble) {
+    const std::string value = source + "[i]";
     std::string results = "T *selected_out";
     if (form == Form::split) results += ", T *selected_others";
     for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
@@ -155,26 +156,27 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
             "((",
             wide ? "(int64_t)" : "", "n + (i >> 14) * 16 + (i & 15)) & (item - prev_item - 1))] = ", value, ";\n");
     output += "if (i == n - 1) selected_count[0] = item";
-    std::string stage = text("if (item != prev_item) staged[item - 1] = ", value, ";\n");
-    std::string write = "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n";
+    ScanSpec spec{.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
+                  .counts = true,
+                  .scan_expr = "a + b",
+                  .neutral = "0",
+                  .output_statement = std::move(output),
+                  .name = name_of(form),
+                  .preamble = std::move(preamble),
+                  .staged_type = staged ? "T" : "",
+                  .tile_statement = store_count("selected_count")};
     if (form == Form::split) {  // the others from the end: the number of selected elements is unknown
-        stage += text("else staged[tile_room - 1 - (int)(i - item - tile_begin)] = ", value, ";\n");
-        write +=
-            "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n"
-            "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n";
+        spec.stage_statement = text("if (item != prev_item) staged[item - 1] = ", source, "[i];\n",
+                                    "else staged[tile_room - 1 - (int)(i - item - tile_begin)] = ", source, "[i];\n");
+        spec.tile_statement = text(
+            "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n",
+            "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n",
+            "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n", spec.tile_statement);
+    } else {
+        spec.selected = source;
+        spec.selected_to = "selected_out";
     }
-    write += store_count("selected_count");
-    return Scan(std::move(arguments), number_type(wide),
-                {.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
-                 .counts = true,
-                 .scan_expr = "a + b",
-                 .neutral = "0",
-                 .output_statement = std::move(output),
-                 .name = name_of(form),
-                 .preamble = std::move(preamble),
-                 .staged_type = staged ? "T" : "",
-                 .stage_statement = std::move(stage),
-                 .tile_statement = std::move(write)});
+    return Scan(std::move(arguments), number_type(wide), spec);
 }
 
 AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {

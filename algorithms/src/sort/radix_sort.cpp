@@ -87,6 +87,7 @@ class RadixRun {
         if (layout_.segments != Segments::none)
             layout_.segment_bits = std::bit_width(
                 (layout_.segments == Segments::rows ? static_cast<std::size_t>(call_.rows) : call_.segment_count) - 1);
+        layout_.shared_bytes = shared_bytes_of_tile();
         if (looks_back(tuning_.strategy))
             tuning_.items_per_thread = std::min(tuning_.items_per_thread,
                                                 codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
@@ -124,7 +125,7 @@ class RadixRun {
                                .outputs = static_cast<std::size_t>(call_.rows)};
         const Workload whole{.count = static_cast<std::size_t>(count_),
                              .item_bytes = codegen::sorted_bytes(sorter_.request, layout_),
-                             .arrays = call_.values.empty() && !layout_.has_index ? 1u : 2u};
+                             .arrays = moves_more() ? 2u : 1u};
         Strategy strategy = call_.tuning.strategy;
         if (strategy == Strategy::automatic)
             strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;
@@ -165,6 +166,14 @@ class RadixRun {
         if (call_.tuning.strategy == Strategy::one_launch) return whole.count <= codegen::max_one_launch_elements;
         return codegen::sort_tuning(cache_.info(), whole, Strategy::automatic).strategy == Strategy::one_launch;
     }
+
+    /// Keys alone are as fast in parts (measured on an H100); what moves with them takes two more of each.
+    std::uint32_t shared_bytes_of_tile() const {
+        const auto most = cache_.info().shared_memory_opt_in_bytes.value_or(0);
+        const bool is_large = tuning_.strategy == Strategy::one_sweep && moves_more() && most > SortLayout{}.shared_bytes;
+        return is_large ? static_cast<std::uint32_t>(most) : SortLayout{}.shared_bytes;
+    }
+    bool moves_more() const { return !call_.values.empty() || layout_.has_index; }
 
     /// Row `row` of an array of all rows.
     AnyArray row_of(const AnyArray& array, std::int64_t row) const {
@@ -247,11 +256,11 @@ class RadixRun {
     }
 
     void launch(const Kernel& kernel, std::int64_t blocks, std::uint32_t block, std::vector<Argument> own,
-                std::span<const std::int64_t> sizes, bool with_arrays = true) {
+                std::span<const std::int64_t> sizes, bool with_arrays = true, std::size_t shared_bytes = 0) {
         if (with_arrays) own.insert(own.begin(), arguments_.begin(), arguments_.end());
         ArgumentList none;
         const Launcher launcher(none, layout_.wide_index, current_);
-        launcher.alone(kernel, {blocks}, block, own, sizes);
+        launcher.alone(kernel, {blocks}, block, own, sizes, shared_bytes);
     }
 
     std::int64_t rows_per_tile() const {
@@ -291,11 +300,12 @@ class RadixRun {
         launch(variant_->plan, 1, 256, {as_argument(control)}, std::array{count_}, false);
         TileStates& states = variant_->tiles.of_this_launch();
         std::lock_guard lock(states.launching);
+        const std::size_t shared_bytes = codegen::sort_shared_bytes(sorter_.request, layout_, tuning_);
         for (int place = 0; place < places; ++place) {
             states.begin(context_, static_cast<std::size_t>(tiles), layout_.wide_index ? 512 : 256);
             launch(variant_->kernel, tiles, variant_->block,
                    {as_argument(control), as_argument(states.states), as_argument(states.epoch), as_argument(place)},
-                   sizes);
+                   sizes, true, shared_bytes);
         }
     }
 

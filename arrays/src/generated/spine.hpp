@@ -58,18 +58,21 @@ class Launcher {
         launch(arguments_, kernel, grid, block, own, sizes);
     }
     /// A kernel without the call's arguments.
+    /// @param shared_bytes  dynamic shared memory
     void alone(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
-               std::span<const std::int64_t> sizes) const {
+               std::span<const std::int64_t> sizes, std::size_t shared_bytes = 0) const {
         ArgumentList list;
-        launch(list, kernel, grid, block, own, sizes);
+        launch(list, kernel, grid, block, own, sizes, shared_bytes);
     }
 
    private:
     void launch(ArgumentList& list, const Kernel& kernel, const Dim3& grid, std::uint32_t block,
-                std::span<const Argument> own, std::span<const std::int64_t> sizes) const {
+                std::span<const Argument> own, std::span<const std::int64_t> sizes,
+                std::size_t shared_bytes = 0) const {
         for (const Argument& argument : own) list.add(argument);
         for (const std::int64_t size : sizes) list.add(index_argument(wide_, size));
-        kernel.launch(grid, block, stream_, list.span());
+        if (shared_bytes == 0) return kernel.launch(grid, block, stream_, list.span());
+        kernel.launch({.grid = grid, .block = {block}, .shared_bytes = shared_bytes, .stream = stream_}, list.span());
     }
 
     ArgumentList& arguments_;

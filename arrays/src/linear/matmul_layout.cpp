@@ -1,11 +1,12 @@
 #include "linear/matmul_layout.hpp"
 
+#include "generated/compute_capability.hpp"
+
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -18,15 +19,6 @@ using codegen::MatmulTile;
 using codegen::MatmulTuning;
 
 namespace {
-
-/// 90 for "sm_90", 0 for devices other than NVIDIA GPUs.
-int compute_capability(const DeviceInfo& device) {
-    constexpr std::string_view prefix = "sm_";
-    int number = 0;
-    const std::string_view name = device.architecture;
-    if (name.starts_with(prefix)) std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
-    return number;
-}
 
 /// A tile, and the share of the device's peak rate that large products reach with it.
 struct Candidate {

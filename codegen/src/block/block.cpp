@@ -193,7 +193,9 @@ std::string Scatter::text(KernelText& kernel) const {
                                                  {"place", place},
                                                  {"store", store},
                                                  {"places_all", places_all},
-                                                 {"is_staged", is_staged}});
+                                                 {"is_staged", is_staged},
+                                                 {"parts", parts},
+                                                 {"of_part", (items + parts - 1) / parts}});
 }
 
 }  // namespace gemel::codegen::pieces

@@ -153,7 +153,8 @@ void ElementAccess::apply_offsets() {
 
 void ElementAccess::declare_packs(int count) {
     for (const Array& array : arrays_)
-        if (array.in_packs && !array.constant) writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
+        if (array.in_packs && !array.constant && !is_shared(array))
+            writer_.line(array.pack_type, " ", array.pack, "[", count, "];");
 }
 
 /// "((const uint4 *)(x + head))[", before the index of a word.
@@ -171,6 +172,10 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
         const std::string word = word_type(array, words);
         if (array.access == Access::packed) {
             const std::string from = pack_base(array, word, true);
+            if (is_shared(array)) {
+                writer_.line("gemel_copy_async_16(", shared_.packs, " + 32 * ", slot, ", &", from, pack, "], 16);");
+                continue;
+            }
             for (int w = 0; w < words; ++w)
                 writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
@@ -179,6 +184,14 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
                 writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[",
                              has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane, "];");
         }
+    }
+}
+
+void ElementAccess::fetch_shared_pack(const std::string& slot) {
+    for (const Array& array : arrays_) {
+        if (!is_shared(array)) continue;
+        writer_.line(array.pack_type, " ", array.pack, "[1];");
+        writer_.line(array.pack, "[0].words[0] = ", shared_.packs, "[32 * ", slot, "];");
     }
 }
 
@@ -230,7 +243,8 @@ void ElementAccess::begin_lane(const std::string& slot, const std::string& lane)
     for (const Array& array : arrays_) {
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;
-            declare_local(array, gemel::text(array.pack, "[", array.constant ? constant_slot_ : slot, "].value[",
+            const std::string& own_slot = array.constant ? constant_slot_ : slot;
+            declare_local(array, gemel::text(array.pack, "[", is_shared(array) ? "0" : own_slot, "].value[",
                                              is_one ? "0" : lane, "]"));
         } else if (is_local(array, Mode::lane)) {
             declare_local(array, place(array));
@@ -324,10 +338,19 @@ std::string ElementAccess::beside_lane(const Array& array, const std::string& su
     std::string bare = subscript;
     std::erase(bare, ' ');
     if (bare != "i-1" && bare != "i+1") return {};
-    const int border = bare == "i-1" ? 0 : vector_width_ - 1;
-    const std::string beside = gemel::text(lane_, bare == "i-1" ? " - 1" : " + 1");
-    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", lane_slot_, "].value[", lane_,
-                       " != ", border, " ? ", beside, " : 0] : ", stored, ")");
+    const bool is_before = bare == "i-1";
+    const int border = is_before ? 0 : vector_width_ - 1;
+    const std::string beside = gemel::text(lane_, is_before ? " - 1" : " + 1");
+    std::string at_border = stored;
+    if (is_shared(array)) {  // the pack beside is in shared memory, except beside the warp's
+        const std::string is_inside =
+            is_before ? gemel::text(lane_slot_, " + ", shared_.thread, " != 0")
+                      : gemel::text(lane_slot_, " != ", shared_.rows - 1, " || ", shared_.thread, " != 31");
+        at_border = gemel::text(is_inside, " ? ", shared_.elements, "[", 32 * vector_width_, " * ", lane_slot_,
+                                is_before ? std::string(" - 1") : gemel::text(" + ", vector_width_), "] : ", stored);
+    }
+    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", is_shared(array) ? "0" : lane_slot_, "].value[", lane_,
+                       " != ", border, " ? ", beside, " : 0] : ", at_border, ")");
 }
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {

@@ -54,6 +54,18 @@ class ElementAccess {
         lane_slot_ = std::move(slot);
         lane_ = std::move(lane);
     }
+    /// Packs of a packed array, of 16 bytes each, that pass through shared memory.
+    struct SharedPacks {
+        std::string array;     ///< the argument
+        std::string packs;     ///< a pointer to the thread's pack of slot 0; that of slot k is 32 * k behind it
+        std::string elements;  ///< the same pointer, to elements
+        std::string thread;    ///< the index of the thread in its warp
+        int rows = 0;          ///< the number of slots
+    };
+    /// load_packs() then starts a copy of this array's packs, and fetch_shared_pack() loads the one of a slot. Snippets
+    /// find x[i - 1] and x[i + 1] there.
+    void set_shared_packs(SharedPacks shared) { shared_ = std::move(shared); }
+    void fetch_shared_pack(const std::string& slot);
     /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
     void end_lane(const std::string& slot, const std::string& lane);
@@ -146,6 +158,7 @@ class ElementAccess {
         bool constant = false;     ///< along a run; its packs have slots of their own
         std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
+    bool is_shared(const Array& array) const { return array.in_packs && parameter(array).name == shared_.array; }
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     /// The name of a function for an array: "axpy_x_at".
     std::string function(const Array& array, const char* what) const {
@@ -195,6 +208,7 @@ class ElementAccess {
     bool has_head_ = true;
     std::string constant_slot_;
     std::string lane_slot_, lane_;  ///< of set_lane()
+    SharedPacks shared_;
     int vector_width_ = 1;
 };
 

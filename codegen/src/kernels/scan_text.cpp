@@ -37,6 +37,8 @@ std::set<std::string, std::less<>> kept_words(const ScanRequest& request) {
                                             "tile_begin",
                                             "tile_length",
                                             "tile_room",
+                                            "run_first",
+                                            "run_count",
                                             "N",
                                             request.name,
                                             request.name + "_totals",
@@ -62,7 +64,7 @@ std::vector<ArrayUse> array_uses(const ScanRequest& request) {
     for (const Parameter& p : request.arguments)
         all.push_back(request.input.use_of(p.name) | request.output.use_of(p.name) |
                       request.segment_start.use_of(p.name) | request.stage.use_of(p.name) |
-                      request.tile_output.use_of(p.name));
+                      request.tile_output.use_of(p.name) | request.warp_output.use_of(p.name));
     return all;
 }
 
@@ -75,7 +77,8 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       preamble_(request.preamble),
       access_(
           request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-          {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output, &preamble_}),
+          {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output,
+           &request.warp_output, &preamble_}),
       kernel_(
           dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
       // Bools are bytes here too: no kernel takes a pointer to bool.
@@ -86,6 +89,7 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       packed_(layout.elements.any(Access::packed)),
       counts_(request.counts && layout.strategy != ScanStrategy::chunks && layout.shuffles &&
               pieces::CountByShuffles{.vector_width = shape_.vector_width, .rows = shape_.rows}.is_possible()),
+      copies_packs_(layout.copies_packs && counts_ && staged_ && packed_),
       item_{.name = request.name,
             .type = segmented_ ? request.name + "_item" : value_,
             .bytes = scan_item_bytes(request)},
@@ -93,6 +97,12 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       values_(values()) {
     access_.set_no_head();
     access_.set_lane(kernel_.name("row"), kernel_.name("e"));
+    if (copies_packs_)
+        access_.set_shared_packs({.array = request.selected,
+                                  .packs = kernel_.name("own_packs"),
+                                  .elements = kernel_.name("own_elements"),
+                                  .thread = kernel_.name("lane"),
+                                  .rows = shape_.rows});
 }
 
 Values ScanText::values() const {
@@ -116,6 +126,7 @@ Values ScanText::values() const {
             {"shuffles", layout_.shuffles},
             {"staged", staged_},
             {"counts", counts_},
+            {"copies_packs", copies_packs_},
             {"uses_last", request_.output.uses("last_item")},
             {"uses_previous", (staged_ ? request_.stage : request_.output).uses("prev_item")}};
 }
@@ -244,6 +255,7 @@ std::string ScanText::scan_tile() {
         loaded["begin_lane"] = printed([&] { access_.begin_lane(row, e); });
         loaded["lane_input"] = input(Mode::lane);
         loaded["lane_starts"] = segment_start(Mode::lane);
+        loaded["fetch_pack"] = printed([&] { access_.fetch_shared_pack(row); });
     }
     Values more{{"load", fill(scan_kernels::load(), loaded)}};
     if (counts_) {
@@ -275,7 +287,10 @@ std::string ScanText::finish_tile(const char* prefix) {
     return fill(
         scan_kernels::staged_output(),
         {{"prefix", prefix},
-         {"statements", printed([&] { writer_.lines(access_.statements(request_.tile_output, Mode::thread)); })}});
+         {"statements", printed([&] {
+              const Snippet& write = copies_packs_ ? request_.warp_output : request_.tile_output;
+              writer_.lines(access_.statements(write, Mode::thread));
+          })}});
 }
 
 std::string ScanText::stores(const char* has_prefix, const char* prefix) {
@@ -288,6 +303,7 @@ std::string ScanText::stores(const char* has_prefix, const char* prefix) {
         stored["lane_output"] = tile_output(Mode::lane);
         stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
         stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
+        stored["fetch_pack"] = printed([&] { access_.fetch_shared_pack(row); });
     }
     return complete_runs(has_prefix, prefix, fill(scan_kernels::store_row(), stored));
 }

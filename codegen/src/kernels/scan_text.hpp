@@ -72,7 +72,7 @@ class ScanText {
     ElementAccess access_;
     KernelText kernel_;
     const std::string value_;
-    const bool segmented_, staged_, packed_, counts_;
+    const bool segmented_, staged_, packed_, counts_, copies_packs_;
     const pieces::Item item_;
     const pieces::ResidentBlocks resident_;
     Values values_;

@@ -59,10 +59,52 @@ std::size_t sort_control_counts(SortStrategy strategy, const SortPlaces& places)
     }
 }
 
+namespace {
+
+constexpr int max_parts = 4;
+constexpr std::uint32_t max_items = 64;
+
+constexpr std::size_t static_bytes = std::size_t{48} << 10;
+
+/// The elements of one_sweep that are in shared memory at a time.
+std::size_t staged_bytes(const SortRequest& request, const SortLayout& layout, std::uint32_t block, std::uint32_t items,
+                         int parts) {
+    const std::uint32_t rows = (items + static_cast<std::uint32_t>(parts) - 1) / static_cast<std::uint32_t>(parts);
+    return std::size_t{rows} * block * sorted_bytes(request, layout);
+}
+
+/// The other shared memory of a block: each warp's counters, where the digits begin, totals, digits of elements.
+std::size_t counter_bytes(const SortLayout& layout, std::uint32_t block, std::uint32_t items) {
+    const std::size_t counters = 32 * block, starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
+    return counters + starts + little + (layout.segments != SortSegments::none ? std::size_t{block} * items : 0);
+}
+
+bool fits(const SortRequest& request, const SortLayout& layout, std::uint32_t block, std::uint32_t items, int parts) {
+    const std::size_t counters = counter_bytes(layout, block, items);
+    return counters <= static_bytes &&
+           counters + staged_bytes(request, layout, block, items, parts) <= layout.shared_bytes;
+}
+
+}  // namespace
+
+int sort_parts(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
+    int parts = 1;
+    while (parts < max_parts && !fits(request, layout, tuning.block, tuning.items_per_thread, parts)) parts *= 2;
+    return parts;
+}
+
+std::size_t sort_shared_bytes(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
+    if (layout.strategy != SortStrategy::one_sweep) return 0;
+    const std::uint32_t block = tuning.block, items = tuning.items_per_thread;
+    const std::size_t staged = staged_bytes(request, layout, block, items, sort_parts(request, layout, tuning));
+    return counter_bytes(layout, block, items) + staged <= static_bytes ? 0 : (staged + 15) / 16 * 16;
+}
+
 std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block) {
-    const std::uint32_t counters = 32 * block, starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
-    const std::uint32_t each = sorted_bytes(request, layout) + (layout.segments != SortSegments::none ? 1 : 0);
-    return std::clamp((49152 - counters - starts - little) / (block * each), 1u, 64u);
+    const int parts = layout.strategy == SortStrategy::one_launch ? 1 : max_parts;
+    std::uint32_t items = max_items;
+    while (items > 1 && !fits(request, layout, block, items, parts)) --items;
+    return items;
 }
 
 void check_request(const SortRequest& request) {

@@ -51,6 +51,9 @@ Values number_bits(const DType& dtype, int size_bits) {
             {"infinity", hex(mantissa_bits > 0 ? infinity << mantissa_bits : 0, wide)}};
 }
 
+/// In the sorted tile, of a thread's element k.
+constexpr const char* place_of_element = "place_of[k / 2] >> 16 * (k % 2) & 0xffff";
+
 }  // namespace
 
 std::string moved_type(const std::string& name, std::uint32_t bytes) {
@@ -66,6 +69,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
       places_(sort_places(request, layout, tuning)),
       block_(static_cast<int>(std::max(tuning.block, 1u))),
       items_(static_cast<int>(std::max(tuning.items_per_thread, 1u))),
+      parts_(looks_back(layout.strategy) ? sort_parts(request, layout, tuning) : 1),
       dialect_(dialect),
       kernel_(dialect),
       key_(request.key_expr.empty() ? moved_type(request.name, request.key.size_bytes())
@@ -75,6 +79,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
       number_{.name = request.name + "_sum", .type = "int", .bytes = 4},
       total_{.name = request.name + "_total", .type = count_, .bytes = layout.wide_index ? 8u : 4u} {
     carries_more_ = layout.has_index || layout.segments != SortSegments::none || !layout.values.empty();
+    keeps_places_ = carries_more_ || parts_ > 1;
     moved_.push_back({"key", key_, layout.keeps_keys});
     for (std::size_t k = 0; k < layout.values.size(); ++k)
         moved_.push_back({gemel::text("value", k), moved_type(request.name, layout.values[k]), true});
@@ -202,8 +207,8 @@ std::string SortText::functions() {
 int SortText::arena_bytes(int bytes) const { return (std::max(bytes, 1024 * (block_ / 32)) + 15) / 16 * 16; }
 
 std::string SortText::stage_key() const {
-    std::string then = "staged_keys[found] = key[k];";
-    if (carries_more_)
+    std::string then = parts_ == 1 ? "staged_keys[found] = key[k];" : "";
+    if (keeps_places_)
         then += "\nplace_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;";
     if (layout_.segments != SortSegments::none) then += "\ndigit_at[found] = (uint8_t)own_digit;";
     return then;
@@ -221,9 +226,11 @@ std::string SortText::scatter_key() {
                            .items = items_,
                            .type = key_,
                            .staged = "staged_keys",
+                           .place = place_of_element,
                            .store = store,
                            .places_all = true,
-                           .is_staged = true}
+                           .is_staged = parts_ == 1,
+                           .parts = parts_}
         .text(kernel_);
 }
 
@@ -235,9 +242,10 @@ std::string SortText::scatter_values() {
                                       .type = type,
                                       .staged = "staged",
                                       .value = "value[k]",
-                                      .place = "place_of[k / 2] >> 16 * (k % 2) & 0xffff",
+                                      .place = place_of_element,
                                       .store = store,
-                                      .places_all = true};
+                                      .places_all = true,
+                                      .parts = parts_};
         all +=
             fill(sort_kernels::scatter_value(), {{"type", type}, {"value", value}, {"scatter", scatter.text(kernel_)}});
     };
@@ -265,6 +273,7 @@ std::string SortText::sort_tile() {
     return fill(
         sort_kernels::sort_tile(),
         {{"carries_more", carries_more_},
+         {"keeps_places", keeps_places_},
          {"count_by_digit",
           pieces::CountByDigit{.block = block_, .items = items_, .digit = digit("key[k]", "segment[k]")}.text(kernel_)},
          {"place_by_digit", pieces::PlaceByDigit{.block = block_,
@@ -288,7 +297,8 @@ std::string SortText::one_sweep() {
     // counting.
     const int all_copies = in_one_launch ? 8 : 32;
     const int copies = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(all_copies / places_.all(), 1))));
-    std::uint32_t arena = static_cast<std::uint32_t>(block_ * items_) * sorted_bytes(request_, layout_);
+    const int rows = (items_ + parts_ - 1) / parts_;
+    std::uint32_t arena = static_cast<std::uint32_t>(block_ * rows) * sorted_bytes(request_, layout_);
     if (in_one_launch) arena = std::max(arena, static_cast<std::uint32_t>(1024 * places_.all() * copies));
     Values values = {{"pack_length", pack_length},
                      {"copies", copies},
@@ -296,6 +306,7 @@ std::string SortText::one_sweep() {
                      {"group", in_one_launch ? "number" : "GID_0"},
                      {"groups", in_one_launch ? "counting_blocks" : "GDIM_0"},
                      {"in_one_launch", in_one_launch},
+                     {"is_dynamic", sort_shared_bytes(request_, layout_, tuning_) > 0},
                      {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
                      {"begin_pass", fill(sort_kernels::begin_pass())},
                      {"arena_bytes", static_cast<int>((arena + 15) / 16 * 16)},

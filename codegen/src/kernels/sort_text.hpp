@@ -46,11 +46,12 @@ class SortText {
     const SortLayout& layout_;
     const SortTuning& tuning_;
     const SortPlaces places_;
-    const int block_, items_;
+    const int block_, items_, parts_;
     const Dialect& dialect_;
     KernelText kernel_;
     const std::string key_, count_, index_;
     bool carries_more_ = false;  ///< something moves beside the keys
+    bool keeps_places_ = false;  ///< the places of a thread's elements in the tile
     std::vector<Moved> moved_;
     pieces::Item number_, total_;
     Values values_;

@@ -48,6 +48,9 @@ struct ScanSpec {
     /// Runs on each thread after all results are staged. `tile_first` is the result before the tile, `tile_count` the
     /// sum over the tile.
     std::string tile_statement = {};
+    // Instead of stage_statement, for counts: elements x[i] of one argument are moved, those where input_expr is true.
+    std::string selected = {};     ///< the argument `x`
+    std::string selected_to = {};  ///< the argument that they are written to, one after the other
 };
 
 /// Options of one call of a scan.

@@ -211,7 +211,7 @@ struct Reorder {
 
 /// Scatters the elements of a tile through shared memory, so that global writes are coalesced. Needs `thread`, `count`
 /// (the number of elements of the tile), `place[k]` (the index in the tile of a thread's element k, -1 for none), and
-/// the shared array `staged` of the tile's length. `store` runs for each index `j` of the tile, with the element in
+/// the shared array `staged` of the tile's length, or of a part's. `store` runs for each index `j` of the tile, with the element in
 /// `moved`.
 struct Scatter {
     int block = 256, items = 1;      ///< threads, and elements per thread
@@ -223,6 +223,9 @@ struct Scatter {
     /// Every element of a thread has an index, also if `count` is less than the tile: omits the test for -1.
     bool places_all = false;
     bool is_staged = false;  ///< the elements are already in the shared array
+    /// The shared array holds one of so many parts of a tile, of whole rows of threads each: they pass through it in
+    /// turn. Needs places_all.
+    int parts = 1;
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

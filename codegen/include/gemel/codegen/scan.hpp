@@ -25,6 +25,10 @@ struct ScanRequest {
     Snippet stage =
         {};  ///< replaces `output`: writes to `staged` with results that count from the beginning of the tile
     Snippet tile_output = {};  ///< once per thread after staging: writes `tile_count` elements of `staged`
+    // With counts and staged_type, where `stage` only moves elements of one array:
+    std::string selected = {};  ///< the array, read as x[i]
+    Snippet warp_output = {};   ///< replaces `tile_output` where each warp stages its own results: `run_count` of them,
+                                ///< from position `run_first` of the result
 };
 
 /// The variant of the kernel.
@@ -36,6 +40,10 @@ struct ScanLayout {
     /// segments are ignored. Rows consist of whole packs.
     int along = 0;
     bool loops = false;  ///< a row may have several tiles, which its threads process in turn
+    /// look_back: elements of the request's `selected` array, in packs of 16 bytes, are copied to shared memory without
+    /// passing through registers (cp.async, sm_80), and each warp moves its own together there. More blocks then fit a
+    /// multiprocessor, with more bytes under way.
+    bool copies_packs = false;
     friend bool operator==(const ScanLayout&, const ScanLayout&) = default;
 };
 

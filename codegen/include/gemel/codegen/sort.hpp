@@ -77,6 +77,8 @@ struct SortLayout {
     bool one_row = false;     ///< block: each block has one row
     SortSegments segments = SortSegments::none;
     int segment_bits = 0;  ///< that tell segments apart
+    /// one_sweep: of a block, for a tile and its counters. Above 48 KiB the pass is launched with sort_shared_bytes().
+    std::uint32_t shared_bytes = 48 << 10;
     /// Bytes of an element of each array of values, which moves with the keys.
     boost::container::static_vector<std::uint32_t, 6> values = {};
     friend bool operator==(const SortLayout&, const SortLayout&) = default;
@@ -105,8 +107,11 @@ GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 /// The counts that `control` holds, of uint32, or uint64 with wide_index.
 GEMEL_API std::size_t sort_control_counts(SortStrategy strategy, const SortPlaces& places);
 
-/// The maximum elements per thread of one_sweep and one_launch: a block's elements and counters share 48 KiB of shared
-/// memory.
+/// In how many parts a tile of one_sweep passes through shared memory: as few as layout.shared_bytes allow.
+GEMEL_API int sort_parts(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
+/// The dynamic shared memory of one_sweep's pass: 0 if it and the counters fit 48 KiB.
+GEMEL_API std::size_t sort_shared_bytes(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
+/// The maximum elements per thread: of one_sweep in 4 parts, of one_launch in one.
 GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block);
 
 /// The source of the kernels. Every kernel takes the arrays first: the keys (from, to, spare), each array of values
@@ -114,7 +119,8 @@ GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const So
 /// (two spare arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
 ///
 /// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
-/// control, states, epoch, place, n, row_length). `control` holds counts: digits() for each place, then a ticket and a
+/// control, states, epoch, place, n, row_length), with dynamic shared memory of sort_shared_bytes().
+/// `control` holds counts: digits() for each place, then a ticket and a
 /// plan for each; it is zero before. `states` has digits() words per tile (two each with wide_index).
 /// one_launch: `<name>` (arrays, control, next_control, states, first_epoch, counting_blocks, tiles, n, row_length), by
 /// counting_blocks + all() * tiles blocks. `control` is zero before, and `next_control`, which may be passed to the
