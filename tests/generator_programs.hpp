@@ -288,6 +288,23 @@ inline Programs scan_programs(const Dialect& dialect) {
     kept.input = cg::Snippet("x[i] > 0 ? 1 : 0");
     kept.output = cg::Snippet("if (prev_item != item) out[item - 1] = x[i]; else out[0] = 1;");
     add("kept_half", kept, {.elements = layout({as(packed), as(pointer)})}, gpu);
+    cg::ScanRequest peaks{
+        .name = "peaks",
+        .arguments = gemel::parse_declarations("const double *x, double *out, int64_t *count"),
+        .dtype = dtype_of<std::int32_t>(),
+        .input = cg::Snippet("x[i] > x[i - 1] && x[i] > x[i + 1]"),
+        .scan_expr = "a + b",
+        .neutral = "0",
+        .output = cg::Snippet("if (item != prev_item) out[item - 1] = x[i]"),
+        .counts = true,
+        .staged_type = "double",
+        .stage = cg::Snippet("if (item != prev_item) staged[item - 1] = x[i]"),
+        .tile_output = cg::Snippet("for (int j = LID_0; j < tile_count; j += LDIM_0) out[tile_first + j] "
+                                   "= staged[j]; count[0] = tile_first"),
+        .selected = "x",
+        .warp_output = cg::Snippet("for (int j = LID_0 & 31; j < run_count; j += 32) out[run_first + j] "
+                                   "= staged[j]; count[0] = tile_first")};
+    add("peaks_copied", peaks, {.elements = layout({as(packed), as(pointer), as(pointer)}), .copies_packs = true}, gpu);
     return all;
 }
 

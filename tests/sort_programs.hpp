@@ -39,9 +39,9 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
     using enum cg::SortStrategy;
     std::vector<std::pair<std::string, std::string>> programs;
     const auto add = [&](const std::string& name, const cg::SortRequest& request, cg::SortLayout layout,
-                         const std::vector<std::uint32_t>& values = {}) {
+                         const std::vector<std::uint32_t>& values = {}, cg::SortTuning tuning = {}) {
         layout.values.assign(values.begin(), values.end());
-        cg::SortTuning tuning = tuning_of(layout.strategy);
+        if (tuning == cg::SortTuning{}) tuning = tuning_of(layout.strategy);
         if (cg::looks_back(layout.strategy))
             tuning.items_per_thread =
                 std::min(tuning.items_per_thread, cg::max_one_sweep_items(request, layout, tuning.block));
@@ -62,6 +62,13 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
         {.strategy = one_sweep, .segments = cg::SortSegments::given, .segment_bits = 20});
     add("sort_one_sweep_struct", cells, {.strategy = one_sweep});
     add("sort_one_sweep_expression", radii, {.strategy = one_sweep, .descending = true}, {2});
+    const auto large = [](std::uint32_t block, std::uint32_t items, std::uint32_t resident) {
+        return cg::SortTuning{.block = block, .items_per_thread = items, .digit_bits = 8, .resident_blocks = resident};
+    };
+    add("sort_one_sweep_parts", {.key = dtype_of<std::uint64_t>()}, {.strategy = one_sweep}, {}, large(256, 35, 2));
+    add("sort_one_sweep_parts_segments", numbers,
+        {.strategy = one_sweep, .segments = cg::SortSegments::given, .segment_bits = 20}, {1, 16}, large(256, 40, 2));
+    add("sort_one_sweep_dynamic", floats, {.strategy = one_sweep, .shared_bytes = 227 << 10}, {4}, large(512, 32, 1));
     add("sort_one_launch", numbers, {.strategy = one_launch});
     add("sort_one_launch_index", floats, {.strategy = one_launch, .keeps_keys = false, .has_index = true}, {4});
     add("sort_one_launch_complex", complex,

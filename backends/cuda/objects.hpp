@@ -23,8 +23,8 @@ struct Shared {
     CUdevice device = 0;
     const DeviceInfo* info = nullptr;
     const std::uint64_t number = new_number();  ///< a context made later may have the same handle
-    std::atomic<bool> dead{false};             ///< after a fault: nothing is released any more
-    std::atomic<bool>* device_lost = nullptr;  ///< flag of the device, which outlives this
+    std::atomic<bool> dead{false};              ///< after a fault: nothing is released any more
+    std::atomic<bool>* device_lost = nullptr;   ///< flag of the device, which outlives this
 
     /// Unused events with timing: a profile takes two for each command.
     CUevent take_timed_event();

@@ -1,4 +1,5 @@
 /// Selections beside host loops: masks, predicates, partitions, runs, in every strategy that the device has.
+#include "../left_out.hpp"
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
@@ -218,6 +219,38 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[0] > 1", "const float *x"), x), "copy_if", "'x'");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("item > 1", "int item"), 3), "copy_if", "'item'");
     CHECK(copy_if(x, x > 3).array().size() == 6);
+}
+
+/// Where packs are copied to shared memory: a selection by each way of saying so, runs, and what does not fill a tile.
+template <class T>
+void check_long(std::size_t n) {
+    const auto values = drawn<T>(n, static_cast<unsigned>(n), 0, 100);
+    const GPUArray<T> x = to_gpu(values);
+    const auto above = kept(values, [](T v, std::size_t) { return v > T(60); });
+    CHECK(copy_if(x, x > T(60)).array().get() == above);
+    CHECK(copy_if(x, "x[i] > 60").array().get() == above);
+    CHECK(remove_if(x, x <= T(60)).array().get() == above);
+    const auto is_peak = [&](T v, std::size_t i) {
+        return i > 0 && i + 1 < n && v > values[i - 1] && v > values[i + 1];
+    };
+    CHECK(copy_if(x, "i > 0 && i + 1 < n && x[i] > x[i - 1] && x[i] > x[i + 1]").array().get() ==
+          kept(values, is_peak));
+    const auto begins = [&](T v, std::size_t i) { return i == 0 || v != values[i - 1]; };
+    CHECK(unique_consecutive(x).array().get() == kept(values, begins));
+    const GPUArray<std::int16_t> other = to_gpu(drawn<std::int16_t>(n, 5, 0, 100));
+    const auto others = other.get();
+    CHECK(copy_if(x, other < 10).array().get() == kept(values, [&](T, std::size_t i) { return others[i] < 10; }));
+}
+
+TEST_CASE("long arrays pass through shared memory") {
+    constexpr std::size_t n = std::size_t{1} << 22;
+    check_long<float>(n + 12345);
+    check_long<std::uint8_t>(n + 12345);
+    if (is_check()) return;
+    for (const std::size_t more : {0, 1, 8191}) check_long<float>(n + more);
+    check_long<std::int16_t>(n + 8193);
+    check_long<std::int64_t>(n + 2);
+    if (!lacks_double()) check_long<double>(n + 6143);
 }
 
 TEST_CASE("random masks of random arrays") {

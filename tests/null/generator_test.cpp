@@ -21,7 +21,7 @@ TEST_CASE("a third dialect needs nothing but its table") {
     const Programs programs = all(pidgin());
     for (const auto& [name, text] : programs) {
         for (const char* foreign : {"__global", "__kernel", "__local", "__shared__", "threadIdx", "blockIdx",
-                                    "get_local_id", "get_group_id", "barrier(", "__syncthreads", "#pragma"})
+                                    "get_local_id", "get_group_id", " barrier(", "__syncthreads", "#pragma"})
             CHECK_MESSAGE(text.find(foreign) == std::string::npos, name, " says ", foreign, ":\n", text);
         CHECK_MESSAGE(text.find("entry") != std::string::npos, text);
     }

@@ -16,10 +16,10 @@ TEST_SUITE_BEGIN("algorithms");
 TEST_CASE("the texts of sorts are as expected") {
     for (const Dialect* dialect : {&Dialect::cuda(), &Dialect::opencl()})
         for (const auto& [name, text] : sort_programs::all(*dialect))
-            if (name == "sort_one_sweep_pairs" || name == "sort_one_launch_index" || name == "sort_block" ||
-                name == "sort_block_of_one_row" || name == "sort_three_passes" || name == "sort_chunks" ||
-                name == "sort_serial_rows" || name == "sort_thread_rows" || name == "sort_merge" ||
-                name == "sort_merge_serial")
+            if (name == "sort_one_sweep_pairs" || name == "sort_one_sweep_parts" || name == "sort_one_launch_index" ||
+                name == "sort_block" || name == "sort_block_of_one_row" || name == "sort_three_passes" ||
+                name == "sort_chunks" || name == "sort_serial_rows" || name == "sort_thread_rows" ||
+                name == "sort_merge" || name == "sort_merge_serial")
                 golden::check(name + (dialect == &Dialect::cuda() ? ".cu" : ".cl"), text);
 }
 
@@ -55,9 +55,9 @@ TEST_CASE("tiles of every element fit into the shared memory of a block") {
                 cg::max_one_sweep_items({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}}, tuning.block);
             CHECK(tuning.items_per_thread <= limit);
             // Rows of a part, the warps' counters, a table of 256 entries and the warps' totals.
-            const auto parts = static_cast<std::size_t>(
-                cg::sort_parts({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}},
-                               {.block = tuning.block, .items_per_thread = limit}));
+            const auto parts =
+                static_cast<std::size_t>(cg::sort_parts({.key = dtype_of<std::uint8_t>()}, {.values = {bytes}},
+                                                        {.block = tuning.block, .items_per_thread = limit}));
             CHECK(parts <= 4);
             CHECK((limit + parts - 1) / parts * tuning.block * bytes + 32 * tuning.block + 1024 + 128 <= 48 * 1024);
         }

@@ -169,9 +169,9 @@ class RadixRun {
 
     /// Keys alone are as fast in parts (measured on an H100); what moves with them takes two more of each.
     std::uint32_t shared_bytes_of_tile() const {
-        const auto most = cache_.info().shared_memory_opt_in_bytes.value_or(0);
-        const bool is_large = tuning_.strategy == Strategy::one_sweep && moves_more() && most > SortLayout{}.shared_bytes;
-        return is_large ? static_cast<std::uint32_t>(most) : SortLayout{}.shared_bytes;
+        const std::uint32_t usual = SortLayout{}.shared_bytes;
+        if (tuning_.strategy != Strategy::one_sweep || !moves_more()) return usual;
+        return std::max(usual, static_cast<std::uint32_t>(cache_.info().shared_memory_opt_in_bytes.value_or(0)));
     }
     bool moves_more() const { return !call_.values.empty() || layout_.has_index; }
 
@@ -259,8 +259,7 @@ class RadixRun {
                 std::span<const std::int64_t> sizes, bool with_arrays = true, std::size_t shared_bytes = 0) {
         if (with_arrays) own.insert(own.begin(), arguments_.begin(), arguments_.end());
         ArgumentList none;
-        const Launcher launcher(none, layout_.wide_index, current_);
-        launcher.alone(kernel, {blocks}, block, own, sizes, shared_bytes);
+        Launcher(none, layout_.wide_index, current_).alone(kernel, {blocks}, block, own, sizes, shared_bytes);
     }
 
     std::int64_t rows_per_tile() const {

@@ -99,8 +99,8 @@ struct ScanCall {
         layout.elements = arrays.kernel;
         if (layout.strategy == Strategy::look_back && copies_packs(call, info, arrays)) {
             layout.copies_packs = true;
-            // Selecting half of 2^28 floats on an H100 by blocks of 256 threads: four at once 722 us, five 683, six 658;
-            // through registers 710, by four. OpenCL's compilers take no such limit.
+            // Selecting half of 2^28 floats on an H100 by blocks of 256 threads: four at once 722 us, five 683, six
+            // 658; through registers 710, by four. OpenCL's compilers take no such limit.
             if (tuning.resident_blocks == 0 && info.shared_memory_opt_in_bytes)
                 tuning.resident_blocks = std::max(1536 / tuning.block, 1u);
         }
@@ -215,13 +215,13 @@ void select(codegen::ScanRequest& request, const ScanSpec& spec) {
     request.selected = spec.selected;
     request.stage = codegen::Snippet(text("if (item != prev_item) staged[item - 1] = ", spec.selected, "[i]"));
     const auto writing = [&](const char* loop, const char* condition, const char* first) {
-        return codegen::Snippet(text("for (", loop, ") ", condition, spec.selected_to, "[", first, " + j] = staged[j];\n",
-                                     spec.tile_statement));
+        return codegen::Snippet(text("for (", loop, ") ", condition, spec.selected_to, "[", first,
+                                     " + j] = staged[j];\n", spec.tile_statement));
     };
     request.tile_output = writing("int j = LID_0; j < tile_count; j += LDIM_0", "", "tile_first");
     // The lanes of a warp write to 32 elements that begin at a multiple of 32.
-    request.warp_output = writing("int j = (LID_0 & 31) - (int)(run_first & 31); j < run_count; j += 32",
-                                  "if (j >= 0) ", "run_first");
+    request.warp_output =
+        writing("int j = (LID_0 & 31) - (int)(run_first & 31); j < run_count; j += 32", "if (j >= 0) ", "run_first");
 }
 
 }  // namespace
@@ -244,11 +244,10 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     if (!spec.selected.empty()) select(request, spec);
     request.arguments = arguments;
     codegen::check_request(request);
-    state->declared = declare_arguments(
-        "ScanKernel", spec.name, std::move(arguments),
-        {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output,
-         &request.warp_output},
-        request.preamble);
+    state->declared = declare_arguments("ScanKernel", spec.name, std::move(arguments),
+                                        {&request.input, &request.output, &request.segment_start, &request.stage,
+                                         &request.tile_output, &request.warp_output},
+                                        request.preamble);
     state->declared.order_free = false;
     request.arguments = state->declared.parameters;
     state->compile = spec.compile;

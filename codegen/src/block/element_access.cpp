@@ -349,8 +349,8 @@ std::string ElementAccess::beside_lane(const Array& array, const std::string& su
         at_border = gemel::text(is_inside, " ? ", shared_.elements, "[", 32 * vector_width_, " * ", lane_slot_,
                                 is_before ? std::string(" - 1") : gemel::text(" + ", vector_width_), "] : ", stored);
     }
-    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", is_shared(array) ? "0" : lane_slot_, "].value[", lane_,
-                       " != ", border, " ? ", beside, " : 0] : ", at_border, ")");
+    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", is_shared(array) ? "0" : lane_slot_,
+                       "].value[", lane_, " != ", border, " ? ", beside, " : 0] : ", at_border, ")");
 }
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {

@@ -75,10 +75,9 @@ ScanText::ScanText(const ScanRequest& request, const ScanLayout& layout, const S
       shape_(tile_shape(request, layout, tuning)),
       writer_(dialect),
       preamble_(request.preamble),
-      access_(
-          request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
-          {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output,
-           &request.warp_output, &preamble_}),
+      access_(request.name, request.arguments, array_uses(request), layout.elements, tuning.access_bytes, writer_,
+              {&request.input, &request.output, &request.segment_start, &request.stage, &request.tile_output,
+               &request.warp_output, &preamble_}),
       kernel_(
           dialect, [this](std::string_view word) { return access_.is_taken(word); }, kept_words(request)),
       // Bools are bytes here too: no kernel takes a pointer to bool.
@@ -284,13 +283,12 @@ std::string ScanText::stage() { return fill(scan_kernels::stage(), {{"stores", s
 
 std::string ScanText::finish_tile(const char* prefix) {
     if (!staged_) return stores("(tile > 0)", prefix);
-    return fill(
-        scan_kernels::staged_output(),
-        {{"prefix", prefix},
-         {"statements", printed([&] {
-              const Snippet& write = copies_packs_ ? request_.warp_output : request_.tile_output;
-              writer_.lines(access_.statements(write, Mode::thread));
-          })}});
+    return fill(scan_kernels::staged_output(),
+                {{"prefix", prefix}, {"statements", printed([&] {
+                                          const Snippet& write =
+                                              copies_packs_ ? request_.warp_output : request_.tile_output;
+                                          writer_.lines(access_.statements(write, Mode::thread));
+                                      })}});
 }
 
 std::string ScanText::stores(const char* has_prefix, const char* prefix) {

@@ -140,8 +140,8 @@ ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
 ScanTuning count_tuning(const DeviceInfo& device, const Workload& work) {
     ScanTuning tuning = scan_tuning(device, work);
     if (is_cpu(device) || work.count < std::size_t{1} << 22) return tuning;
-    // A thread has a bit for each of 32 elements. Selecting half of 2^28 floats on an H100 takes 661 us by CUDA with 256
-    // threads, 676 with 192; through OpenCL, whose compiler cannot be told how many blocks shall fit, 760 and 692.
+    // A thread has a bit for each of 32 elements. Selecting half of 2^28 floats on an H100 takes 661 us by CUDA with
+    // 256 threads, 676 with 192; through OpenCL, whose compiler cannot be told how many blocks shall fit, 760 and 692.
     tuning.block = block_of(device, device.shared_memory_opt_in_bytes ? 256 : 192);
     tuning.items_per_thread = 32;
     return tuning;
@@ -173,9 +173,9 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
 }
 
 /// Long arrays: large tiles write longer runs of each digit. Measured on an H100, 2^28 elements, ms, large tiles and
-/// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5 and
-/// 18.0; 4 bytes with 4 bytes, by blocks with 84 KB of shared memory 8.4, with 48 KB 9.25, and 10.0. Of 2^24 keys of 4
-/// bytes large tiles are too few, of 2^25 they make no difference; 2^24 with values take 0.59 and 0.65.
+/// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5
+/// and 18.0; 4 bytes with 4 bytes, by blocks with 84 KB of shared memory 8.4, with 48 KB 9.25, and 10.0. Of 2^24 keys
+/// of 4 bytes large tiles are too few, of 2^25 they make no difference; 2^24 with values take 0.59 and 0.65.
 SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     SortTuning tuning{.block = 256, .resident_blocks = 2};
     std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least

@@ -211,8 +211,8 @@ struct Reorder {
 
 /// Scatters the elements of a tile through shared memory, so that global writes are coalesced. Needs `thread`, `count`
 /// (the number of elements of the tile), `place[k]` (the index in the tile of a thread's element k, -1 for none), and
-/// the shared array `staged` of the tile's length, or of a part's. `store` runs for each index `j` of the tile, with the element in
-/// `moved`.
+/// the shared array `staged` of the tile's length, or of a part's. `store` runs for each index `j` of the tile, with
+/// the element in `moved`.
 struct Scatter {
     int block = 256, items = 1;      ///< threads, and elements per thread
     std::string type = "uint32_t";   ///< the C type of an element
