@@ -6,6 +6,7 @@
 #include <array>
 #include <complex>
 #include <cstdio>
+#include <memory>
 #include <thread>
 
 using namespace gemel;
@@ -119,6 +120,30 @@ TEST_CASE("memory that comes back from the pool, of another size, is no old call
             for (std::size_t i = 0; i < n; ++i) expected[i] = static_cast<std::int32_t>(i);
             CHECK(x.get() == expected);
         }
+}
+
+TEST_CASE("new arrays in the memory of old ones are read and written as themselves") {
+    const ElementwiseKernel scale("int *to, const int *from, int a", "to[i] = a * from[i]", "scale");
+    std::vector<std::unique_ptr<int>> between;  // so that handles are at other places on the heap
+    for (int k = 1; k < 30; ++k) {
+        GPUArray<std::int32_t> one(default_context(), Shape{64}), other(default_context(), Shape{64});
+        if (k % 3 == 0) std::swap(one, other);
+        between.push_back(std::make_unique<int>(k));
+        one.fill(k);
+        scale(other, one, 10);
+        CHECK(other.get() == std::vector<std::int32_t>(64, 10 * k));
+        CHECK(one.get() == std::vector<std::int32_t>(64, k));
+        if (k % 2 == 0) {
+            const GPUArray<std::int32_t> product = one * other + k;
+            CHECK(product.get() == std::vector<std::int32_t>(64, 10 * k * k + k));
+        }
+        if (k % 5 == 0) CHECK_THROWS_AS(scale(one(slice(1, 33)), one(slice(0, 32)), 2), ArgumentError);
+    }
+    // The same memory in one argument and in two.
+    const GPUArray<std::int32_t> x(default_context(), Shape{64});
+    x.fill(3);
+    for (int k = 0; k < 3; ++k) scale(x, x, 2);
+    CHECK(x.get() == std::vector<std::int32_t>(64, 24));
 }
 
 TEST_CASE("released memory is refused by a call that worked before") {

@@ -36,15 +36,9 @@ RecentCall::RecentCall(std::uint64_t generator, const BoundCall& call, bool wide
         }
         const AnyArray& array = *arguments[i].array;
         const Buffer& buffer = array.buffer();
-        seen = {buffer.block().get(),
-                buffer.native_handle(),
-                buffer.offset_bytes(),
-                buffer.size_bytes(),
-                array.offset_bytes(),
-                array.dtype(),
-                {},
-                array.shape(),
-                array.strides()};
+        seen = {buffer.handle_if_any(), buffer.offset_bytes(), buffer.size_bytes(),
+                array.offset_bytes(),   array.dtype(),         {},
+                array.shape(),          array.strides()};
     }
     for (std::size_t i = arguments.size(); i < launched_.size(); ++i)
         if (launched_[i].kind == Argument::Kind::structure) {
@@ -56,29 +50,40 @@ RecentCall::RecentCall(std::uint64_t generator, const BoundCall& call, bool wide
 
 bool RecentCall::is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const {
     if (generator != generator_ || arguments.size() != seen_.size()) return false;
+    std::uint64_t context = 0;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Seen& seen = seen_[i];
         const AnyArray* array = arguments[i].array;
         if (!array) {
-            if (seen.block || !(arguments[i].value.dtype == seen.dtype) ||
+            if (seen.memory || !(arguments[i].value.dtype == seen.dtype) ||
                 arguments[i].value.kind == Argument::Kind::memory || sampled_kind(arguments[i].value) != seen.sampled)
                 return false;
             continue;
         }
         const Buffer& buffer = array->buffer();
-        if (buffer.block().get() != seen.block || !seen.block || array->offset_bytes() != seen.offset ||
+        if (buffer.handle_if_any() != seen.memory || !seen.memory || array->offset_bytes() != seen.offset ||
             buffer.offset_bytes() != seen.buffer_offset || buffer.size_bytes() != seen.buffer_bytes ||
-            !(array->dtype() == seen.dtype) || !(array->shape() == seen.shape) || !(array->strides() == seen.strides) ||
-            buffer.native_handle() != seen.address)
+            !(array->dtype() == seen.dtype) || !(array->shape() == seen.shape) || !(array->strides() == seen.strides))
             return false;
+        // Handles are those of one driver's context; another may have the same.
+        const std::uint64_t own = buffer.context_id();
+        if (context != 0 && own != context) return false;
+        context = own;
     }
     return true;
 }
 
 void RecentCall::marshal(const DeclaredArguments& declared, std::span<const CallArgument> arguments,
                          ArgumentList& into) const {
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-        into.add(seen_[i].block ? launched_[i] : convert_value(declared, i, seen_[i].value_type, arguments[i]));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!seen_[i].memory) {
+            into.add(convert_value(declared, i, seen_[i].value_type, arguments[i]));
+            continue;
+        }
+        Argument memory = launched_[i];
+        memory.block = arguments[i].array->buffer().block().get();
+        into.add(memory);
+    }
     for (std::size_t i = arguments.size(); i < launched_.size(); ++i) into.add(launched_[i]);
 }
 
@@ -86,7 +91,7 @@ std::uint64_t RecentCalls::hash(std::uint64_t generator, std::span<const CallArg
     std::uint64_t h = generator;
     for (const CallArgument& argument : arguments) {
         if (!argument.array) continue;
-        h ^= reinterpret_cast<std::uintptr_t>(argument.array->buffer().block().get()) >> 4;
+        h ^= argument.array->buffer().handle_if_any() >> 4;
         h = (h + argument.array->offset_bytes()) * 0x9E3779B97F4A7C15u;
         h ^= h >> 32;
     }

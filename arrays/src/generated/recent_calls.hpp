@@ -27,6 +27,7 @@ class RecentCall {
     RecentCall& operator=(const RecentCall&) = delete;
 
     /// Whether a call would have the same checks, layout and variant as this one.
+    /// @param arguments  with at least one array
     bool is_like(std::uint64_t generator, std::span<const CallArgument> arguments) const;
     /// The kernel's arguments, with the values of this call. @throws ArgumentError for values that do not fit
     void marshal(const DeclaredArguments& declared, std::span<const CallArgument> arguments, ArgumentList& into) const;
@@ -35,9 +36,10 @@ class RecentCall {
     bool wide_index() const { return wide_index_; }
 
    private:
+    /// Arrays are known by their device memory: a new array that has it from the pool is like the old one.
     struct Seen {
-        const Block* block = nullptr;  ///< compared, never dereferenced; null for values
-        std::uint64_t address = 0;     ///< its alignment decides which accesses are possible
+        std::uint64_t memory =
+            0;  ///< the driver's handle; its alignment decides which accesses are possible; 0: a value
         std::size_t buffer_offset = 0, buffer_bytes = 0, offset = 0;
         DType dtype;       ///< for values: of the call
         DType value_type;  ///< what the kernel takes
@@ -56,7 +58,7 @@ class RecentCall {
 /// A table of recent calls. Thread-safe; a call that was found stays valid when it is replaced.
 class RecentCalls {
    public:
-    /// A hash of the kernel and the positions of the arrays, which determines the table entry.
+    /// A hash of the kernel and the arrays' places in memory, which determines the table entry.
     static std::uint64_t hash(std::uint64_t generator, std::span<const CallArgument> arguments);
     std::shared_ptr<const RecentCall> find(std::uint64_t hash) const;
     /// Whether a call that was not found was made once before. Calls made only once are not remembered.

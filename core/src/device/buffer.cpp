@@ -166,9 +166,12 @@ void Buffer::release() {
 
 std::uint64_t Buffer::native_handle() const {
     const CallScope scope;
-    Block& block = checked(*this, "native_handle");
-    block.driver->check();
-    return block.allocation ? block.allocation->memory.handle : 0;
+    checked(*this, "native_handle").driver->check();
+    return handle_if_any();
+}
+
+std::uint64_t Buffer::handle_if_any() const noexcept {
+    return block_ && block_->allocation ? block_->allocation->memory.handle : 0;
 }
 
 }  // namespace gemel

@@ -92,6 +92,8 @@ class GEMEL_API Buffer {
 
     /// The driver's handle of the allocation (CUdeviceptr, cl_mem); see gemel/interop.
     std::uint64_t native_handle() const;
+    /// The same without checks: 0 if the handle is empty or the buffer has been released.
+    std::uint64_t handle_if_any() const noexcept;
 
     Buffer(std::shared_ptr<Block> block, std::size_t offset_bytes, std::size_t size_bytes)
         : block_(std::move(block)), offset_(offset_bytes), bytes_(size_bytes) {}
