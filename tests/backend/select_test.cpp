@@ -218,6 +218,8 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > n", "int n"), 3), "copy_if", "'n'", "rename");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[0] > 1", "const float *x"), x), "copy_if", "'x'");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("item > 1", "int item"), 3), "copy_if", "'item'");
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > tile_first", "int tile_first"), 3), "copy_if",
+                            "'tile_first'");
     CHECK(copy_if(x, x > 3).array().size() == 6);
 }
 
@@ -246,6 +248,16 @@ TEST_CASE("long arrays pass through shared memory") {
     constexpr std::size_t n = std::size_t{1} << 22;
     check_long<float>(n + 12345);
     check_long<std::uint8_t>(n + 12345);
+    // Elements that kernels convert.
+    const GPUArray<float> x = to_gpu(drawn<float>(n + 777, 6, 0, 100));
+    const GPUArray<half> h = x.astype<half>();
+    const char* const rises = "i > 0 && x[i] > x[i - 1]";
+    CHECK(copy_if(h, h > half(60.f)).array().astype<float>().get() == copy_if(x, x > 60.f).array().get());
+    CHECK(copy_if(h, rises).array().astype<float>().get() == copy_if(x, rises).array().get());
+    CHECK(unique_consecutive(h).array().astype<float>().get() == unique_consecutive(x).array().get());
+    const GPUArray<bool> b(x > 60.f);
+    CHECK(copy_if(b, "x[i] != 0").array().get() == std::vector<std::uint8_t>(sum(b).item(), 1));
+    CHECK(copy_if(b, "i > 0 && x[i] != x[i - 1]").count.item() == unique_consecutive(b).count.item() - 1);
     if (is_check()) return;
     for (const std::size_t more : {0, 1, 8191}) check_long<float>(n + more);
     check_long<std::int16_t>(n + 8193);

@@ -87,7 +87,8 @@ std::vector<Parameter> predicate_arguments(const char* who, const Predicate& pre
     std::vector<Parameter> declared = parse_declarations(predicate.arguments);
     for (const Parameter& p : declared)
         for (const char* own :
-             {"x", "i", "n", "item", "prev_item", "selected_out", "selected_others", "selected_count"})
+             {"x", "i", "n", "item", "prev_item", "selected_out", "selected_others", "selected_count", "staged",
+              "tile_first", "tile_count", "tile_begin", "tile_length", "tile_room", "run_first", "run_count"})
             if (p.name == own)
                 throw ArgumentError(text(who, ": the predicate's argument '", p.name,
                                          "' has a name that the kernel uses itself; rename it"));

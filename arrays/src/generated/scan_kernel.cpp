@@ -7,6 +7,7 @@
 #include "generated/tile_states.hpp"
 
 #include <gemel/codegen/scan.hpp>
+#include <gemel/codegen/writer.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
@@ -114,15 +115,18 @@ struct ScanCall {
     }
 
     /// Whether packs of the selected array have 16 bytes and can be copied to shared memory. Short arrays take the time
-    /// of one launch either way.
+    /// of one launch either way. Elements that kernels convert (16-bit floats, bools) are staged in another type.
     bool copies_packs(const BoundCall& call, const DeviceInfo& info, const CallLayout& arrays) const {
         if (state.request.selected.empty() || count < std::size_t{1} << 22 || compute_capability(info) < 80)
             return false;
         const std::vector<Parameter> parameters = call.parameters();
-        for (std::size_t k = 0; k < parameters.size(); ++k)
-            if (parameters[k].name == state.request.selected)
-                return arrays.kernel.arguments[k].access == codegen::Access::packed &&
-                       parameters[k].dtype.size_bytes() * static_cast<std::size_t>(arrays.vector_width) == 16;
+        for (std::size_t k = 0; k < parameters.size(); ++k) {
+            if (parameters[k].name != state.request.selected) continue;
+            const DType& dtype = parameters[k].dtype;
+            return arrays.kernel.arguments[k].access == codegen::Access::packed &&
+                   dtype.size_bytes() * static_cast<std::size_t>(arrays.vector_width) == 16 &&
+                   codegen::value_type(dtype) == codegen::storage_type(dtype, context->dialect());
+        }
         return false;
     }
 
