@@ -233,12 +233,18 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
     tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);
     if (strategy == SortStrategy::one_launch) {
         // Tiles of all passes are on the device at once. Measured on an H100, keys of 1 to 8 bytes; 2^20 keys of 4
-        // bytes by CUDA and OpenCL: 16 elements 55.9 and 63.7 us, 8 63.8 and 70.1, 36 67.7 and 78.3.
+        // bytes by CUDA and OpenCL: 256 threads with 16 elements 56.5 and 65.1 us, 8 64.5 and 71.5, 36 67.7 and 78.3;
+        // 512 threads with 8 53.6 and 63.7.
         const std::uint32_t items = work.count < (1u << 16)    ? 4
                                     : work.count < (1u << 19)  ? 8
                                     : work.count <= (1u << 20) ? 16
                                                                : 24;
         tuning.items_per_thread = std::min(tuning.items_per_thread, items);
+        if (items == 16 && work.item_bytes == 4 && work.arrays == 1) {
+            tuning.block = 512;
+            tuning.items_per_thread = 8;
+            tuning.resident_blocks = 2;
+        }
         return tuning;
     }
     if (const SortTuning large = large_sort_tuning(device, work); large.block) {
