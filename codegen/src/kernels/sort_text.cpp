@@ -207,11 +207,12 @@ std::string SortText::functions() {
 int SortText::arena_bytes(int bytes) const { return (std::max(bytes, 1024 * (block_ / 32)) + 15) / 16 * 16; }
 
 std::string SortText::stage_key() const {
-    std::string then = parts_ == 1 ? "staged_keys[found] = key[k];" : "";
+    std::vector<std::string> lines;
+    if (parts_ == 1) lines.push_back("staged_keys[found] = key[k];");
     if (keeps_places_)
-        then += "\nplace_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;";
-    if (layout_.segments != SortSegments::none) then += "\ndigit_at[found] = (uint8_t)own_digit;";
-    return then;
+        lines.push_back("place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;");
+    if (layout_.segments != SortSegments::none) lines.push_back("digit_at[found] = (uint8_t)own_digit;");
+    return join(lines, "\n");
 }
 
 std::string SortText::scatter_key() {
