@@ -248,7 +248,6 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
             gemel_warp_barrier();
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
-            
             place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
         }
     } else {
@@ -264,7 +263,6 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
             gemel_warp_barrier();
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
-            
             place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
         }
     }
