@@ -317,7 +317,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) RESIDENT_BLOCKS(256, 2
         barrier(CLK_LOCAL_MEM_FENCE);
         if (count == 8960) {
 #pragma unroll
-            for (int k = part * 18; k < (part < 1 ? (part + 1) * 18 : 35); ++k) {
+            for (int k = part * 18; k < ((part + 1) * 18 < 35 ? (part + 1) * 18 : 35); ++k) {
                 const int j = thread + 256 * k;
                 const uint64_t moved = staged_keys[j - part * 4608];
                 const int d = sort_key_digit(moved, place);
@@ -326,7 +326,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) RESIDENT_BLOCKS(256, 2
         }
         else {
 #pragma unroll
-            for (int k = part * 18; k < (part < 1 ? (part + 1) * 18 : 35); ++k) {
+            for (int k = part * 18; k < ((part + 1) * 18 < 35 ? (part + 1) * 18 : 35); ++k) {
                 const int j = thread + 256 * k;
                 if (j < count) {
                     const uint64_t moved = staged_keys[j - part * 4608];

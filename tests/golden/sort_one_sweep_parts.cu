@@ -317,7 +317,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
         __syncthreads();
         if (count == 8960) {
 #pragma unroll
-            for (int k = part * 18; k < (part < 1 ? (part + 1) * 18 : 35); ++k) {
+            for (int k = part * 18; k < ((part + 1) * 18 < 35 ? (part + 1) * 18 : 35); ++k) {
                 const int j = thread + 256 * k;
                 const uint64_t moved = staged_keys[j - part * 4608];
                 const int d = sort_key_digit(moved, place);
@@ -326,7 +326,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
         }
         else {
 #pragma unroll
-            for (int k = part * 18; k < (part < 1 ? (part + 1) * 18 : 35); ++k) {
+            for (int k = part * 18; k < ((part + 1) * 18 < 35 ? (part + 1) * 18 : 35); ++k) {
                 const int j = thread + 256 * k;
                 if (j < count) {
                     const uint64_t moved = staged_keys[j - part * 4608];

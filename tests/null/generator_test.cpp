@@ -135,6 +135,28 @@ TEST_CASE("a comment at the end of a snippet or an expression swallows nothing")
     CHECK_THROWS_AS(scan("x[i]", "// sum", "0", "y[i] = item", ""), ArgumentError);
 }
 
+TEST_CASE("a scan that selects counts elements of one of its arguments") {
+    const auto message = [](bool counts, const char* selected) {
+        try {
+            cg::check_request({.arguments = gemel::parse_declarations("const float *x, float *y"),
+                               .dtype = dtype_of<std::int32_t>(),
+                               .input = cg::Snippet("x[i] > 0"),
+                               .scan_expr = "a + b",
+                               .neutral = "0",
+                               .output = cg::Snippet("y[item] = x[i]"),
+                               .counts = counts,
+                               .staged_type = "float",
+                               .selected = selected});
+        } catch (const ArgumentError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(message(true, "x").empty());
+    CHECK(message(false, "x").find("give counts") != std::string::npos);
+    CHECK(message(true, "z").find("selected names 'z', which is no argument") != std::string::npos);
+}
+
 TEST_CASE("what runs before and after the elements touches arrays as the snippet does") {
     using enum cg::Access;
     auto request = elementwise("f", "const half *x, bool *b, float *z", "z[i] = s; b[i] = 1");

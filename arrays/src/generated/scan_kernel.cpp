@@ -210,10 +210,6 @@ struct ScanCall {
     std::optional<Context> context = {};
 };
 
-}  // namespace
-
-namespace {
-
 /// Elements are collected in shared memory; a tile's, or a warp's, are then written as they lie there.
 void select(codegen::ScanRequest& request, const ScanSpec& spec) {
     request.selected = spec.selected;

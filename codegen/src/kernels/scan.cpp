@@ -57,6 +57,11 @@ void check_request(const ScanRequest& request) {
     if (request.counts &&
         !(request.dtype.is_integer() && request.dtype.size_bytes() >= 4 && request.segment_start.empty()))
         refuse("counts needs sums of 32- or 64-bit integers without segments; remove it or is_segment_start_expr");
+    if (!request.selected.empty() && !request.counts)
+        refuse("selected is for scans that count elements; give counts, or write a stage_statement");
+    if (!request.selected.empty() && !has_argument(request, request.selected))
+        refuse(
+            gemel::text("selected names '", request.selected, "', which is no argument; name an array that is read"));
     if (!request.staged_type.empty() && !request.segment_start.empty())
         refuse("staged_type cannot be used with segments; remove it or is_segment_start_expr");
     for (const char* word : {"segment", "segment_64"})
