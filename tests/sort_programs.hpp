@@ -68,6 +68,9 @@ inline std::vector<std::pair<std::string, std::string>> all(const Dialect& diale
     add("sort_one_sweep_parts", {.key = dtype_of<std::uint64_t>()}, {.strategy = one_sweep}, {}, large(256, 35, 2));
     add("sort_one_sweep_parts_segments", numbers,
         {.strategy = one_sweep, .segments = cg::SortSegments::given, .segment_bits = 20}, {1, 16}, large(256, 40, 2));
+    add("sort_one_sweep_parts_pairs", floats, {.strategy = one_sweep}, {4}, large(512, 32, 1));
+    add("sort_one_sweep_parts_index", floats, {.strategy = one_sweep, .keeps_keys = false, .has_index = true}, {},
+        large(512, 32, 1));
     add("sort_one_sweep_dynamic", floats, {.strategy = one_sweep, .shared_bytes = 227 << 10}, {4}, large(512, 32, 1));
     add("sort_one_launch", numbers, {.strategy = one_launch});
     add("sort_one_launch_index", floats, {.strategy = one_launch, .keeps_keys = false, .has_index = true}, {4});

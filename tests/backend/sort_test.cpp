@@ -132,8 +132,19 @@ TEST_CASE("large tiles pass through shared memory in parts") {
     check_large_tiles<std::uint8_t>("uint8", {.block = 256, .items_per_thread = 61, .resident_blocks = 2});
     check_large_tiles<float>("float", {.block = 512, .items_per_thread = 32, .resident_blocks = 1});
     check_large_tiles<std::uint64_t>("uint64", {.block = 256, .items_per_thread = 36, .resident_blocks = 2});
-    // Five rows in four parts: the last part has none.
     if (!lacks_double()) {
+        // Values of 16 bytes: in parts on every GPU, over the counters; the first values are loaded early.
+        const std::size_t n = 2 * 512 * 32 + 100;
+        const auto keys = peculiar<float>(n, 12);
+        const auto wide = peculiar<cdouble>(n, 13);
+        const auto places = sorted_places<float>(keys, n, false);
+        const auto [ordered, four, sixteen] =
+            sort_by_key({.tuning = by_tiles({.block = 512, .items_per_thread = 32, .resident_blocks = 1})},
+                        on_device<float>(keys), to_gpu(counted(n)), on_device<cdouble>(wide));
+        CHECK_SAME(taken(keys, places, n), ordered.get(), "keys");
+        CHECK_SAME(taken(counted(n), places, n), four.get(), "values of 4 bytes");
+        CHECK_SAME(taken(wide, places, n), sixteen.get(), "values of 16 bytes");
+        // Five rows in four parts: the last part has none.
         const std::size_t length = 2 * 640 * 5;
         const auto z = peculiar<cdouble>(length, 11);
         const auto sorted =

@@ -136,7 +136,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) RESIDENT_BLOCKS(256, 2
         int row_length)
 {
     __local float4 arena[2304];
-    __local int digit_counts[2048];
+    // The elements lie over the counters, which are read until all places are known.
+    __local int *const digit_counts = (__local int *)arena;
     __local uint32_t first_of[256];
     __local int warp_totals[8];
     __local int dealt[1];

@@ -136,7 +136,8 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
         int row_length)
 {
     __shared__ float4 arena[2304];
-    __shared__ int digit_counts[2048];
+    // The elements lie over the counters, which are read until all places are known.
+    int *const digit_counts = (int *)arena;
     __shared__ uint32_t first_of[256];
     __shared__ int warp_totals[8];
     __shared__ int dealt[1];

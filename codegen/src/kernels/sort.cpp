@@ -73,16 +73,27 @@ std::size_t staged_bytes(const SortRequest& request, const SortLayout& layout, s
     return std::size_t{rows} * block * sorted_bytes(request, layout);
 }
 
-/// The other shared memory of a block: each warp's counters, where the digits begin, totals, digits of elements.
-std::size_t counter_bytes(const SortLayout& layout, std::uint32_t block, std::uint32_t items) {
-    const std::size_t counters = 32 * block, starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
-    return counters + starts + little + (layout.segments != SortSegments::none ? std::size_t{block} * items : 0);
+/// Each warp's counters of 256 digits.
+std::size_t counter_bytes(std::uint32_t block) { return std::size_t{32} * block; }
+
+/// The shared memory of elements and counters. Elements in parts lie over the counters, of which they no longer have
+/// need.
+std::size_t arena_bytes(const SortRequest& request, const SortLayout& layout, std::uint32_t block, std::uint32_t items,
+                        int parts) {
+    const std::size_t staged = staged_bytes(request, layout, block, items, parts), counters = counter_bytes(block);
+    return parts > 1 ? std::max(staged, counters) : staged + counters;
+}
+
+/// The other shared memory of a block: where the digits begin, totals, digits of elements.
+std::size_t other_bytes(const SortLayout& layout, std::uint32_t block, std::uint32_t items) {
+    const std::size_t starts = layout.wide_index ? 2048 : 1024, little = block / 8 + 64;
+    return starts + little + (layout.segments != SortSegments::none ? std::size_t{block} * items : 0);
 }
 
 bool fits(const SortRequest& request, const SortLayout& layout, std::uint32_t block, std::uint32_t items, int parts) {
-    const std::size_t counters = counter_bytes(layout, block, items);
-    return counters <= static_bytes &&
-           counters + staged_bytes(request, layout, block, items, parts) <= layout.shared_bytes;
+    const std::size_t others = other_bytes(layout, block, items);
+    return counter_bytes(block) + others <= static_bytes &&
+           arena_bytes(request, layout, block, items, parts) + others <= layout.shared_bytes;
 }
 
 }  // namespace
@@ -96,8 +107,10 @@ int sort_parts(const SortRequest& request, const SortLayout& layout, const SortT
 std::size_t sort_shared_bytes(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
     if (layout.strategy != SortStrategy::one_sweep) return 0;
     const std::uint32_t block = tuning.block, items = tuning.items_per_thread;
-    const std::size_t staged = staged_bytes(request, layout, block, items, sort_parts(request, layout, tuning));
-    return counter_bytes(layout, block, items) + staged <= static_bytes ? 0 : (staged + 15) / 16 * 16;
+    const int parts = sort_parts(request, layout, tuning);
+    const std::size_t arena = arena_bytes(request, layout, block, items, parts);
+    if (arena + other_bytes(layout, block, items) <= static_bytes) return 0;
+    return ((parts > 1 ? arena : arena - counter_bytes(block)) + 15) / 16 * 16;
 }
 
 std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block) {

@@ -51,6 +51,16 @@ Values number_bits(const DType& dtype, int size_bits) {
             {"infinity", hex(mantissa_bits > 0 ? infinity << mantissa_bits : 0, wide)}};
 }
 
+/// Whether a thread's registers hold its first value of each element beside the keys and places, two in a register.
+bool has_room_for_values(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
+    const auto words = [](std::uint32_t bytes) { return (bytes + 3) / 4; };
+    const std::uint32_t value = layout.values.empty() ? (layout.wide_index ? 8u : 4u) : layout.values[0];
+    const std::uint32_t needed =
+        tuning.items_per_thread * (2 * words(request.key.size_bytes()) + 2 * words(value) + 1) / 2;
+    const std::uint32_t threads = tuning.resident_blocks * tuning.block;
+    return layout.segments == SortSegments::none && threads > 0 && threads <= 512 && needed <= 120;
+}
+
 /// In the sorted tile, of a thread's element k.
 constexpr const char* place_of_element = "place_of[k / 2] >> 16 * (k % 2) & 0xffff";
 
@@ -81,6 +91,8 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
     carries_more_ = layout.has_index || layout.segments != SortSegments::none || !layout.values.empty();
     keeps_places_ = carries_more_ || parts_ > 1;
     moved_.push_back({"key", key_, layout.keeps_keys});
+    fetches_early_ =
+        layout.strategy == SortStrategy::one_sweep && carries_more_ && has_room_for_values(request, layout, tuning);
     for (std::size_t k = 0; k < layout.values.size(); ++k)
         moved_.push_back({gemel::text("value", k), moved_type(request.name, layout.values[k]), true});
     const bool is_serial = layout.strategy == SortStrategy::chunks || layout.strategy == SortStrategy::serial_rows;
@@ -235,33 +247,47 @@ std::string SortText::scatter_key() {
         .text(kernel_);
 }
 
-std::string SortText::scatter_values() {
-    std::string all;
-    const auto add = [&](const std::string& type, const std::string& value, const std::string& store) {
-        const pieces::Scatter scatter{.block = block_,
-                                      .items = items_,
-                                      .type = type,
-                                      .staged = "staged",
-                                      .value = "value[k]",
-                                      .place = place_of_element,
-                                      .store = store,
-                                      .places_all = true,
-                                      .parts = parts_};
-        all +=
-            fill(sort_kernels::scatter_value(), {{"type", type}, {"value", value}, {"scatter", scatter.text(kernel_)}});
-    };
+std::vector<SortText::Carried> SortText::carried() const {
+    std::vector<Carried> all;
     const bool segmented = layout_.segments != SortSegments::none;
     const std::string at = gemel::text("[first_of[", segmented ? "digit_at[j]" : "digits[k / 4] >> 8 * (k % 4) & 255",
                                        "] + (", count_, ")j]");
     for (std::size_t m = 1; m < moved_.size(); ++m)
-        add(moved_[m].type, moved_[m].name + "_source[begin + own + 32 * k]",
-            gemel::text(moved_[m].name, "_target", at, " = moved;"));
+        all.push_back({moved_[m].type, moved_[m].name + "_source[begin + own + 32 * k]",
+                       gemel::text(moved_[m].name, "_target", at, " = moved;")});
     if (layout_.has_index)
-        add(count_,
-            gemel::text("from == 0 ? (", count_, ")(begin + own + 32 * k) : index_source[begin + own + 32 * k]"),
-            gemel::text("if (last) index_out", at, " = ", index_value("moved"), ";\nelse index_target", at,
-                        " = moved;"));
-    if (segmented) add("uint32_t", "segment[k]", gemel::text("if (!last) segment_target", at, " = moved;"));
+        all.push_back(
+            {count_,
+             gemel::text("from == 0 ? (", count_, ")(begin + own + 32 * k) : index_source[begin + own + 32 * k]"),
+             gemel::text("if (last) index_out", at, " = ", index_value("moved"), ";\nelse index_target", at,
+                         " = moved;")});
+    if (segmented) all.push_back({"uint32_t", "segment[k]", gemel::text("if (!last) segment_target", at, " = moved;")});
+    return all;
+}
+
+std::string SortText::fetch(const Carried& carried) {
+    return fill(sort_kernels::fetch_value(), {{"type", carried.type}, {"value", carried.value}});
+}
+
+std::string SortText::scatter_values() {
+    std::string all;
+    bool is_fetched = fetches_early_;
+    for (const Carried& carried : carried()) {
+        const pieces::Scatter scatter{.block = block_,
+                                      .items = items_,
+                                      .type = carried.type,
+                                      .staged = "staged",
+                                      .value = "value[k]",
+                                      .place = place_of_element,
+                                      .store = carried.store,
+                                      .places_all = true,
+                                      .parts = parts_};
+        all += fill(sort_kernels::scatter_value(), {{"type", carried.type},
+                                                    {"is_fetched", is_fetched},
+                                                    {"fetch", is_fetched ? "" : fetch(carried)},
+                                                    {"scatter", scatter.text(kernel_)}});
+        is_fetched = false;
+    }
     return all;
 }
 
@@ -275,6 +301,8 @@ std::string SortText::sort_tile() {
         sort_kernels::sort_tile(),
         {{"carries_more", carries_more_},
          {"keeps_places", keeps_places_},
+         {"fetches_early", fetches_early_},
+         {"fetch", fetches_early_ ? fetch(carried().front()) : ""},
          {"count_by_digit",
           pieces::CountByDigit{.block = block_, .items = items_, .digit = digit("key[k]", "segment[k]")}.text(kernel_)},
          {"place_by_digit", pieces::PlaceByDigit{.block = block_,
@@ -300,6 +328,7 @@ std::string SortText::one_sweep() {
     const int copies = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(all_copies / places_.all(), 1))));
     const int rows = (items_ + parts_ - 1) / parts_;
     std::uint32_t arena = static_cast<std::uint32_t>(block_ * rows) * sorted_bytes(request_, layout_);
+    if (parts_ > 1) arena = std::max(arena, static_cast<std::uint32_t>(32 * block_));  // it has been the counters'
     if (in_one_launch) arena = std::max(arena, static_cast<std::uint32_t>(1024 * places_.all() * copies));
     Values values = {{"pack_length", pack_length},
                      {"copies", copies},
@@ -307,6 +336,7 @@ std::string SortText::one_sweep() {
                      {"group", in_one_launch ? "number" : "GID_0"},
                      {"groups", in_one_launch ? "counting_blocks" : "GDIM_0"},
                      {"in_one_launch", in_one_launch},
+                     {"in_parts", parts_ > 1},
                      {"is_dynamic", sort_shared_bytes(request_, layout_, tuning_) > 0},
                      {"resident", pieces::ResidentBlocks{.block = block_, .count = tuning_.resident_blocks}.text()},
                      {"begin_pass", fill(sort_kernels::begin_pass())},

@@ -22,6 +22,11 @@ class SortText {
         std::string name, type;
         bool is_kept;
     };
+    /// What moves with the keys by passes that look back.
+    struct Carried {
+        std::string type, value, store;  ///< of a thread's element k: the load; `moved` to its place
+    };
+    std::vector<Carried> carried() const;
     std::string fill(const Template& kernel, const Values& more = {});
     Value moved_list() const;
     std::string declarations() const;
@@ -32,6 +37,8 @@ class SortText {
     std::string one_sweep();
     std::string scatter_key();
     std::string scatter_values();
+    /// Loads a thread's elements of an array that moves with the keys.
+    std::string fetch(const Carried& carried);
     std::string by_tiles();
     std::string block_sort();
     /// The digit of a pass, of a thread's element k or of one element.
@@ -52,6 +59,8 @@ class SortText {
     const std::string key_, count_, index_;
     bool carries_more_ = false;  ///< something moves beside the keys
     bool keeps_places_ = false;  ///< the places of a thread's elements in the tile
+    /// The first array that moves with the keys is loaded before they are placed: its registers are free.
+    bool fetches_early_ = false;
     std::vector<Moved> moved_;
     pieces::Item number_, total_;
     Values values_;

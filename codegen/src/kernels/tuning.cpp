@@ -174,17 +174,16 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
 
 /// Long arrays: large tiles write longer runs of each digit. Measured on an H100, 2^28 elements, ms, large tiles and
 /// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5
-/// and 18.0; 4 bytes with 4 bytes, by blocks with 84 KB of shared memory 8.4, with 48 KB 9.25, and 10.0. Of 2^24 keys
-/// of 4 bytes large tiles are too few, of 2^25 they make no difference; 2^24 with values take 0.59 and 0.65.
+/// and 18.0. Of 2^24 keys of 4 bytes large tiles are too few, of 2^25 they make no difference.
+/// 4 bytes with 4 bytes: 512 threads with 28, 32, 36 and 40 elements 8.3, 8.0, 8.4 and 8.3 by CUDA, 8.9, 8.5, 9.1 and
+/// 9.5 through OpenCL, whose blocks have 48 KB of shared memory; 256 with 48 8.9 and 9.0; 1024 with 16 8.4 and 9.8.
+/// 2^24 take 0.59 by CUDA (0.65), and no less than those of 36 KB through OpenCL.
 SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     SortTuning tuning{.block = 256, .resident_blocks = 2};
     std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least
     if (work.item_bytes <= 4 && work.arrays > 1) {
-        tuning.items_per_thread = 48;
-        if (device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10)) {
-            tuning = {.block = 512, .items_per_thread = 32, .resident_blocks = 1};
-            rounds = 7;
-        }
+        tuning = {.block = 512, .items_per_thread = 32, .resident_blocks = 1};
+        if (device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10)) rounds = 7;
     } else if (work.item_bytes <= 2) {
         tuning.items_per_thread = 52;
     } else if (work.item_bytes <= 8) {

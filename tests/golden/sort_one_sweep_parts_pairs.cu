@@ -1,0 +1,392 @@
+__device__ uint32_t sort_order(uint32_t bits) {
+    bits = gemel_plain_float(bits);
+    bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
+    return bits;
+}
+__device__ int sort_key_digit(uint32_t key, int place) {
+    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+}
+__device__ int sort_sum_scan(int a, int b) { return a + b; }
+__device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
+typedef union { int item; uint32_t words[1]; } sort_sum_words;
+__device__ int sort_sum_shuffle_up(int item, int delta) {
+    sort_sum_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+__device__ int sort_sum_shuffle(int item, int lane) {
+    sort_sum_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef union { uint32_t item; uint32_t words[1]; } sort_total_words;
+__device__ uint32_t sort_total_shuffle_up(uint32_t item, int delta) {
+    sort_total_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+__device__ uint32_t sort_total_shuffle(uint32_t item, int lane) {
+    sort_total_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+typedef uint4 sort_pack;
+typedef union { sort_pack pack; uint32_t keys[4]; } sort_keys;
+extern "C" __global__ __launch_bounds__(512) void sort_count(
+        const uint32_t *key_in,
+        uint32_t *control,
+        int n,
+        int row_length)
+{
+    __shared__ uint32_t counts[8192];
+    const int thread = ((int)threadIdx.x);
+    const int copy = thread % 8;
+    for (int k = thread; k < 8192; k += 512) counts[k] = 0;
+    __syncthreads();
+    // Sixteen bytes at a time; the rest by the first threads.
+    const int packs = n / 4, step = (int)((int)gridDim.x) * 512, rest = n - packs * 4;
+    const sort_pack *const packed = (const sort_pack *)key_in;
+    int i = (int)((int)blockIdx.x) * 512 + thread;
+    if (i < rest) {
+        for (int place = 0; place < 4; ++place) {
+            atomic_add(&counts[(256 * place + sort_key_digit(key_in[packs * 4 + i], place)) * 8 + copy], (uint32_t)1);
+        }
+    }
+    while (i < packs) {
+        sort_keys both[2];
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (p * step < packs - i) both[p].pack = packed[i + p * step];
+        }
+#pragma unroll
+        for (int p = 0; p < 2; ++p) {
+            if (p * step >= packs - i) continue;
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                for (int place = 0; place < 4; ++place) {
+                    atomic_add(&counts[(256 * place + sort_key_digit(both[p].keys[k], place)) * 8 + copy], (uint32_t)1);
+                }
+            }
+        }
+        if (2 * step >= packs - i) break;
+        i += 2 * step;
+    }
+    __syncthreads();
+    for (int k = thread; k < 1024; k += 512) {
+        uint32_t counted = 0;
+#pragma unroll
+        for (int c = 0; c < 8; ++c) counted += counts[k * 8 + c];
+        if (counted != 0) atomic_add(&control[k], (uint32_t)counted);
+    }
+}
+
+extern "C" __global__ __launch_bounds__(256) void sort_plan(uint32_t *control, int n)
+{
+    __shared__ uint32_t sums[256];
+    __shared__ int is_needed[4];
+    const int thread = ((int)threadIdx.x);
+    if (thread < 4) is_needed[thread] = 1;
+    for (int place = 0; place < 4; ++place) {
+        const uint32_t own = control[256 * place + thread];
+        sums[thread] = own;
+        __syncthreads();
+        for (int delta = 1; delta < 256; delta *= 2) {
+            uint32_t mine;
+            const int takes = thread >= delta && thread < 256;
+            if (takes) mine = sort_total_scan(sums[thread - delta], sums[thread]);
+            __syncthreads();
+            if (takes) sums[thread] = mine;
+            __syncthreads();
+        }
+        control[256 * place + thread] = sums[thread] - own;
+        if (own == (uint32_t)n) is_needed[place] = 0;
+        __syncthreads();
+    }
+    if (thread == 0) {
+        int left = 0;
+        for (int place = 0; place < 4; ++place) left += is_needed[place];
+        if (left == 0) left = is_needed[3] = 1;  // one pass moves all where they end
+        int from = 0;
+        for (int place = 0; place < 4; ++place) {
+            if (!is_needed[place]) continue;
+            --left;
+            const int to = left % 2 == 0 ? 1 : 2;
+            control[1028 + place] = (uint32_t)(from | to << 2 | (left == 0) << 4);
+            from = to;
+        }
+    }
+}
+
+extern "C" __global__ __launch_bounds__(512) RESIDENT_BLOCKS(512, 1) void sort_pass(
+        const uint32_t *key_in,
+        uint32_t *key_to,
+        uint32_t *key_spare,
+        const uint32_t *value0_in,
+        uint32_t *value0_to,
+        uint32_t *value0_spare,
+        uint32_t *control,
+        volatile uint64_t *states,
+        uint32_t epoch,
+        int place,
+        int n,
+        int row_length)
+{
+    __shared__ float4 arena[2048];
+    // The elements lie over the counters, which are read until all places are known.
+    int *const digit_counts = (int *)arena;
+    __shared__ uint32_t first_of[256];
+    __shared__ int warp_totals[16];
+    __shared__ int dealt[1];
+    __shared__ int shared_place[1];
+    uint32_t *const staged_keys = (uint32_t *)arena;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32, own = warp * 1024 + lane;
+    const int plan = (int)control[1028 + place];
+    if (plan == 0) return;
+    const int from = plan & 3, to = plan >> 2 & 3;
+    const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare;
+    uint32_t *const key_target = to == 1 ? key_to : key_spare;
+    const uint32_t *const value0_source = from == 0 ? value0_in : from == 1 ? (const uint32_t *)value0_to : (const uint32_t *)value0_spare;
+    uint32_t *const value0_target = to == 1 ? value0_to : value0_spare;
+    uint32_t *const ticket = (uint32_t *)(control + (1024 + place));
+    const uint32_t first_ticket = 0;
+    for (int k = thread; k < 4096; k += 512) digit_counts[k] = 0;
+    if (thread == 0) shared_place[0] = place;
+    // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
+    if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
+    __syncthreads();
+    const int tile = dealt[0];
+    const int begin = (int)tile * 16384;
+    const int count = n - begin < 16384 ? (int)(n - begin) : 16384;
+    uint32_t key[32];
+    const uint32_t *const own_keys = key_source + begin + own;
+    if (count == 16384) {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) key[k] = own_keys[32 * k];
+    } else {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            if (own + 32 * k < count) key[k] = own_keys[32 * k];
+        }
+    }
+    if (count == 16384) {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], place)], 1);
+    } else {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], place) : 255)], 1);
+    }
+    __syncthreads();
+    int digit_total = 0;
+    if (thread < 256) {
+#pragma unroll
+        for (int w = 0; w < 16; ++w) digit_total += digit_counts[256 * w + thread];
+    }
+    // Published before elements are ranked, so that later tiles need not wait.
+    if (thread < 256) {
+        const int column = thread;
+        const uint32_t total = (uint32_t)digit_total;
+        {
+            sort_total_words bits;
+            bits.item = total;
+            states[tile * 256 + column] = (uint64_t)(epoch * 4 + (tile == 0 ? 2 : 1)) << 32 | bits.words[0];
+        }
+    }
+    // Loaded now: they arrive while the elements are placed.
+    uint32_t value[32];
+    if (count == 16384) {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) value[k] = value0_source[begin + own + 32 * k];
+    } else {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            if (own + 32 * k < count) value[k] = value0_source[begin + own + 32 * k];
+        }
+    }
+    int v[1];
+    v[0] = thread < 256 ? digit_total : 0;
+    // Runs are scanned across each warp, row by row, then warps in shared memory.
+    int before[1];
+    int carry;
+#pragma unroll
+    for (int row = 0; row < 1; ++row) {
+        int run = v[row * 1 + 0];
+#pragma unroll
+        for (int delta = 1; delta < 32; delta *= 2) {
+            const int other = sort_sum_shuffle_up(run, delta);
+            if (lane >= delta) run = sort_sum_scan(other, run);
+        }
+        const int row_total = sort_sum_shuffle(run, 31);
+        run = sort_sum_shuffle_up(run, 1);
+        before[row] = row == 0 ? run : lane > 0 ? sort_sum_scan(carry, run) : carry;
+        carry = row == 0 ? row_total : sort_sum_scan(carry, row_total);
+    }
+    if (lane == 0) warp_totals[warp] = carry;
+    __syncthreads();
+    int total = warp_totals[0];
+    int before_warp = total;
+#pragma unroll
+    for (int w = 1; w < 16; ++w) {
+        total = sort_sum_scan(total, warp_totals[w]);
+        if (w < warp) before_warp = total;
+    }
+    int start = lane > 0 ? before[0] : 0;
+    if (warp > 0) start += before_warp;
+    // Read from shared memory: the compiler would keep all digits in registers, if it knew that they are the same again.
+    const int same_place = shared_place[0];
+    uint32_t place_of[16];  // two places each
+    if (thread < 256) {
+        int next = start;
+#pragma unroll
+        for (int w = 0; w < 16; ++w) {
+            const int counted = digit_counts[256 * w + thread];
+            digit_counts[256 * w + thread] = next;
+            next += counted;
+        }
+    }
+    __syncthreads();
+    int *const warp_counts = digit_counts + 256 * warp;
+    if (count == 16384) {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            const int own_digit = sort_key_digit(key[k], same_place);
+            // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
+            uint32_t peers = 0xffffffffu;
+#pragma unroll
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
+            const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+            const int found = warp_counts[own_digit] + below;
+            gemel_warp_barrier();
+            if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
+            gemel_warp_barrier();
+            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+        }
+    } else {
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_place) : 255;
+            // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
+            uint32_t peers = 0xffffffffu;
+#pragma unroll
+            for (int bit = 0; bit < 8; ++bit) peers &= gemel_lanes_alike((uint32_t)own_digit, (uint32_t)1 << bit);
+            const int below = popcount((int)(peers & (((uint32_t)1 << lane) - 1)));
+            const int found = warp_counts[own_digit] + below;
+            gemel_warp_barrier();
+            if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
+            gemel_warp_barrier();
+            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+        }
+    }
+    if (thread < 256) {
+        const int column = thread;
+        const uint32_t total = (uint32_t)digit_total;
+        uint32_t so_far;
+        if (tile > 0) {
+            int any = 0;
+            // 4 tiles are read at a time: one by one each would cost the memory's latency.
+            for (int nearest = tile - 1; any < 2; nearest -= 4) {
+                uint64_t first_word[4];
+#pragma unroll
+                for (int a = 0; a < 4; ++a) {
+                    const int at = nearest > a ? nearest - a : 0;
+                    first_word[a] = states[at * 256 + column];
+                }
+#pragma unroll
+                for (int a = 0; a < 4; ++a) {
+                    if (any == 2) continue;
+                    const int at = nearest - a;
+                    uint32_t state;
+                    uint32_t theirs;
+                    uint64_t word[1];
+                    word[0] = first_word[a];
+                    while ((uint32_t)(word[0] >> 34) != epoch) word[0] = states[at * 256 + column];
+                    state = (uint32_t)(word[0] >> 32) & 3;
+                    sort_total_words bits;
+                    bits.words[0] = (uint32_t)word[0];
+                    theirs = bits.item;
+                    so_far = any ? sort_total_scan(theirs, so_far) : theirs;
+                    any = (int)state;  // 2: it knew all before it
+                }
+            }
+            {
+                sort_total_words bits;
+                bits.item = sort_total_scan(so_far, total);
+                states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
+            }
+        }
+        first_of[thread] = control[256 * place + thread] - (uint32_t)start;
+        if (tile > 0) first_of[thread] += so_far;
+    }
+    uint32_t digits[8];  // of those that the thread writes, four each
+#pragma unroll
+    for (int part = 0; part < 2; ++part) {
+        __syncthreads();
+#pragma unroll
+        for (int k = 0; k < 32; ++k) {
+            const uint32_t at = (place_of[k / 2] >> 16 * (k % 2) & 0xffff) - (uint32_t)(part * 8192);
+            if (at < 8192) staged_keys[at] = key[k];
+        }
+        __syncthreads();
+        if (count == 16384) {
+#pragma unroll
+            for (int k = part * 16; k < ((part + 1) * 16 < 32 ? (part + 1) * 16 : 32); ++k) {
+                const int j = thread + 512 * k;
+                const uint32_t moved = staged_keys[j - part * 8192];
+                const int d = sort_key_digit(moved, place);
+                digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
+                key_target[first_of[d] + (uint32_t)j] = moved;
+            }
+        }
+        else {
+#pragma unroll
+            for (int k = part * 16; k < ((part + 1) * 16 < 32 ? (part + 1) * 16 : 32); ++k) {
+                const int j = thread + 512 * k;
+                if (j < count) {
+                    const uint32_t moved = staged_keys[j - part * 8192];
+                    const int d = sort_key_digit(moved, place);
+                    digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
+                    key_target[first_of[d] + (uint32_t)j] = moved;
+                }
+            }
+        }
+    }
+    {
+        uint32_t *const staged = (uint32_t *)arena;
+#pragma unroll
+        for (int part = 0; part < 2; ++part) {
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < 32; ++k) {
+                const uint32_t at = (place_of[k / 2] >> 16 * (k % 2) & 0xffff) - (uint32_t)(part * 8192);
+                if (at < 8192) staged[at] = value[k];
+            }
+            __syncthreads();
+            if (count == 16384) {
+#pragma unroll
+                for (int k = part * 16; k < ((part + 1) * 16 < 32 ? (part + 1) * 16 : 32); ++k) {
+                    const int j = thread + 512 * k;
+                    const uint32_t moved = staged[j - part * 8192];
+                    value0_target[first_of[digits[k / 4] >> 8 * (k % 4) & 255] + (uint32_t)j] = moved;
+                }
+            }
+            else {
+#pragma unroll
+                for (int k = part * 16; k < ((part + 1) * 16 < 32 ? (part + 1) * 16 : 32); ++k) {
+                    const int j = thread + 512 * k;
+                    if (j < count) {
+                        const uint32_t moved = staged[j - part * 8192];
+                        value0_target[first_of[digits[k / 4] >> 8 * (k % 4) & 255] + (uint32_t)j] = moved;
+                    }
+                }
+            }
+        }
+    }
+}
