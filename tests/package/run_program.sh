@@ -11,7 +11,15 @@ cache=$PWD/cache
 # What is tuned once is not timed again: the tuner begins with nothing stored.
 case $program in *17_tune) cache=$PWD/cache-of-tuner && rm -rf "$cache" ;; esac
 # PATH: PoCL calls the linker when it finishes a kernel.
-output=$(env -i PATH="$PATH" GEMEL_BACKEND="$backend" GEMEL_CACHE_DIR="$cache" "$program") || {
+set -- PATH="$PATH"
+# What the suites have run finds their PoCL, and its kernels compiled.
+name=$(basename "$program")
+if [ "$name" != 01_source_module ] && [ -n "${GEMEL_SUITES_BUILD:-}" ] && [ -d "$GEMEL_SUITES_BUILD/pocl/api_$name" ]; then
+    quick=$GEMEL_SUITES_BUILD/release/quick_pocl
+    set -- PATH="$quick/bin:$PATH" OCL_ICD_VENDORS="$quick/vendors" POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable \
+        POCL_CACHE_DIR="$GEMEL_SUITES_BUILD/pocl/api_$name"
+fi
+output=$(env -i "$@" GEMEL_BACKEND="$backend" GEMEL_CACHE_DIR="$cache" "$program") || {
     status=$?
     echo "$output"
     echo "exit $status"
