@@ -70,6 +70,42 @@ TEST_CASE("values of equal keys are combined in their order") {
             }
 }
 
+namespace {
+
+/// Arrays so long that GPUs take the tiles measured for elements of these sizes.
+template <class K, class V>
+void check_long_runs(std::size_t n) {
+    const auto numbers = random_keys(n, 8, 30);
+    const std::vector<K> keys(numbers.begin(), numbers.end());
+    const auto values = drawn<V>(n, 9, 0, 100);
+    std::vector<K> groups;
+    std::vector<V> sums;
+    std::vector<std::int64_t> lengths;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i == 0 || keys[i] != keys[i - 1]) groups.push_back(keys[i]), sums.push_back(0), lengths.push_back(0);
+        sums.back() += values[i], ++lengths.back();
+    }
+    const GPUArray<K> k = to_gpu(keys);
+    const auto runs = run_lengths(k);
+    CHECK(runs.lengths().get() == lengths);
+    CHECK(runs.values().get() == groups);
+    const auto by_key = reduce_by_key(k, to_gpu(values));
+    CHECK(by_key.keys().get() == groups);
+    CHECK(by_key.values().get() == sums);
+}
+
+}  // namespace
+
+TEST_CASE("runs of long arrays") {
+    constexpr std::size_t n = std::size_t{1} << 22;
+    check_long_runs<std::int32_t, std::int32_t>(n + 77);
+    if (is_check()) return;
+    for (const std::size_t more : {0u, 1u, 14335u}) check_long_runs<std::int32_t, std::int32_t>(n + more);
+    check_long_runs<std::int32_t, std::int64_t>(n + 12799);
+    check_long_runs<std::int64_t, std::int32_t>(n + 7680);
+    check_long_runs<std::int64_t, std::int64_t>(n + 6145);
+}
+
 TEST_CASE("sums by key of other types and with an equality of their own") {
     const auto keys = random_keys(3000, 4, 5);
     const GPUArray<std::int32_t> k = placed<std::int32_t>(keys, 0);

@@ -133,7 +133,9 @@ AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given
     const AnyByKey groups{room_for(pairs.keys), room_for(pairs.values), new_count(pairs.keys, by.stream)};
     const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine),
                                    [&] { return reduce_by_key_scan(pairs.wide, dtype, equal, combine); });
-    scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = by.tuning},
+    const codegen::ScanTuning tuning =
+        run_tuning(by.tuning, pairs.keys, static_cast<std::uint32_t>(dtype.size_bytes()));
+    scan->run({.deterministic = by.deterministic, .stream = by.stream, .tuning = tuning},
               std::array{CallArgument(pairs.keys), CallArgument(groups.all_keys), CallArgument(groups.count),
                          CallArgument(pairs.values), CallArgument(groups.all_values)});
     return groups;

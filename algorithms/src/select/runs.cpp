@@ -127,7 +127,7 @@ AnyRuns detail::run_lengths(const AnyArray& given, const EqualOptions& options) 
     const GPUArray<std::int64_t> lengths(room_for(x, dtype_of<std::int64_t>(), x.size()));
     const GPUArray<std::int64_t> count = new_count(x, options.stream);
     const auto scan = kernels.find(text(is_long(x), equal), [&] { return run_lengths_scan(is_long(x), equal); });
-    scan->run({.stream = options.stream, .tuning = options.tuning},
+    scan->run({.stream = options.stream, .tuning = run_tuning(options.tuning, x, 0)},
               std::array{CallArgument(x), CallArgument(values), CallArgument(lengths), CallArgument(count)});
     return {values, lengths, count};
 }
