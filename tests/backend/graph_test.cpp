@@ -91,7 +91,7 @@ TEST_CASE("kernels that keep states from launch to launch are right in graphs an
         scan(x, scanned, look_back);
     });
     const Graph second = capture(stream, run);
-    const int launches = testing::is_check() ? 6 : 20;
+    const int launches = testing::is_check() ? 3 : 20;
     for (int k = 0; k < launches; ++k) {
         CAPTURE(k);
         scanned.fill(0);

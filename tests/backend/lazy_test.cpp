@@ -249,7 +249,7 @@ TEST_SUITE("lazy") {
             const Device device = x.context().device();
             CHECK((explain(softmax(x, 0)).find("blocks share a column") != std::string::npos) ==
                   device.info().has_cross_block_visibility);
-            if (shape[0] == 300) check_rows(numbers<half>(random, shape), 0);
+            if (shape[0] == 300 && !testing::is_check()) check_rows(numbers<half>(random, shape), 0);
         }
         // As they are cut without being told; the second call finds the states of the first.
         const GPUArray<float> x = numbers<float>(random, {2, 70001});

@@ -150,7 +150,7 @@ TEST_CASE("groups of four warps multiply as warps do, in every layout") {
         return;
     }
     check_warp_groups<half>(2e-3, {});
-    check_warp_groups<bfloat16>(1e-2, {.rows = 128, .columns = 64, .own_columns = 64});
+    if (!testing::is_check()) check_warp_groups<bfloat16>(1e-2, {.rows = 128, .columns = 64, .own_columns = 64});
     check_warp_groups<half>(2e-3, {.rows = 64, .columns = 128, .own_columns = 128, .stages = 3});
     check_warp_groups<float>(2e-3, {});
     const auto a = laid_out<float>(72, 200, true, 31), b = laid_out<float>(200, 136, false, 32);
@@ -207,6 +207,8 @@ TEST_CASE("packed factors are multiplied in batches, any layout and with epilogu
     for (const MatmulOptions& way : {MatmulOptions{.precision = Precision::split, .tuning = {.unit_warps = 4}},
                                      MatmulOptions{.precision = Precision::tensor, .tuning = one_part}})
         for (const int layout : {0, 1, 2, 3}) {
+            // In the check each way has two of the layouts.
+            if (testing::is_check() && (layout == 1 || layout == 2) == (way.precision == Precision::split)) continue;
             const auto a =
                 laid_out<float>(3 * 140, 95, layout / 2 != 0, 41).copy(layout / 2 != 0 ? Order::F : Order::C);
             const auto b = laid_out<float>(95, 270, layout % 2 != 0, 42);

@@ -177,6 +177,29 @@ TEST_CASE("a tuning given or stored between two calls is used by the second") {
     CHECK(run({}) == usual);
 }
 
+TEST_CASE("calls over ranges of the same arrays are told apart") {
+    const ElementwiseKernel add("int *x, int by", "x[i] += by", "add_to_range");
+    const auto x = zeros<std::int32_t>(Shape{10});
+    const IndexRange ranges[] = {
+        {}, {.start = 2}, {.stop = 2}, {.step = 3}, {.start = 9, .step = -4}, {.start = 4, .stop = 4}};
+    std::vector<std::int32_t> expected(10);
+    // In the third round both a range and its repetition are remembered; the value is each call's own.
+    for (int round = 0; round < 4; ++round)
+        for (std::size_t k = 0; k < std::size(ranges); ++k)
+            for (int time = 0; time < 3; ++time) {
+                const int by = round + 10 * time;
+                add({.range = ranges[k]}, x, by);
+                const IndexRange& r = ranges[k];
+                const std::int64_t stop = r.stop.value_or(r.step > 0 ? 10 : -1);
+                for (std::int64_t i = r.start; r.step > 0 ? i < stop : i > stop; i += r.step)
+                    expected[static_cast<std::size_t>(i)] += by;
+            }
+    add(x, 5);
+    for (std::int32_t& element : expected) element += 5;
+    CHECK(x.get() == expected);
+    CHECK_THROWS_AS(add({.range = IndexRange{.start = 2, .stop = 11}}, x, 1), ArgumentError);
+}
+
 TEST_CASE("several threads call one kernel again and again") {
     const ElementwiseKernel step("int *x, int by", "x[i] += by", "advance");
     std::vector<std::thread> threads;

@@ -65,6 +65,7 @@ struct ElementwiseCall {
     struct Work {
         Dim3 grid;
         boost::container::static_vector<std::int64_t, 4> sizes;
+        std::optional<IndexRange> range;
     };
 
     const ElementwiseState& state;
@@ -72,9 +73,16 @@ struct ElementwiseCall {
     Indices indices = {};
     bool sliced = false;
 
-    bool may_repeat() const { return !options.range; }
-    std::uint64_t salt() const { return 0; }
-    bool resume(const Work&, const AnyArray&, std::span<const CallArgument>) const { return true; }
+    std::uint64_t salt() const {
+        if (!options.range) return 0;
+        std::uint64_t salt = 0x51ED270B0A1F39C1u;
+        for (const std::int64_t index : {options.range->start, options.range->stop.value_or(-1), options.range->step})
+            salt = (salt ^ static_cast<std::uint64_t>(index)) * 0x9E3779B97F4A7C15u;
+        return salt ^ salt >> 32;
+    }
+    bool resume(const Work& work, const AnyArray&, std::span<const CallArgument>) const {
+        return work.range == options.range;
+    }
 
     bool begin(const BoundCall& call) {
         const auto all = static_cast<std::int64_t>(call.count());
@@ -122,7 +130,7 @@ struct ElementwiseCall {
     }
 
     Work work(const BoundCall& call, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
-        Work work{.grid = {}, .sizes = {static_cast<std::int64_t>(call.count())}};
+        Work work{.grid = {}, .sizes = {static_cast<std::int64_t>(call.count())}, .range = options.range};
         auto threads = static_cast<std::size_t>(indices.count);
         if (choice.call.packed) {
             work.sizes.push_back(static_cast<std::int64_t>(choice.call.head));

@@ -153,7 +153,6 @@ struct ReductionCall {
     const ReductionOptions& options;
     std::span<AnyArray> results;
 
-    bool may_repeat() const { return true; }
     std::uint64_t salt() const {
         std::uint64_t salt = options.keepdims ? 0x9E3779B97F4A7C15u : 0;
         if (options.axes)

@@ -47,7 +47,6 @@ struct RowCall {
     const RowOptions& options;
     std::span<const AnyArray> results;
 
-    bool may_repeat() const { return true; }
     std::uint64_t salt() const {
         std::uint64_t salt = 0x51ED270B0A1F39C1u;
         for (const bool flag : options.along) salt = (salt ^ (flag ? 3u : 5u)) * 0x100000001B3u;

@@ -48,7 +48,6 @@ struct ScanCall {
     std::size_t row_length = 0;  ///< the length of all segments; 0: any lengths
     std::size_t count = 0;
 
-    bool may_repeat() const { return true; }
     std::uint64_t salt() const {
         return (options.deterministic ? 0x9E3779B97F4A7C15u : 0) + (options.count ? *options.count + 1 : 0) +
                row_length * 0x100000001B3u;

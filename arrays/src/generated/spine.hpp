@@ -137,7 +137,7 @@ void run_chosen(Generator& generator, std::span<const CallArgument> arguments, c
     ArgumentList list;
     list.add(call, choice.call);
     const TuningHook* const hook = TuningHook::current();
-    if (generator.may_repeat() && !cache.checks_bounds() && (!hook || hook->may_remember())) {
+    if (!cache.checks_bounds() && (!hook || hook->may_remember())) {
         const std::uint64_t hash = RecentCalls::hash(state.id, arguments) ^ generator.salt();
         if (cache.recent().is_second(hash))
             cache.recent().remember(hash, std::make_shared<RememberedCall<typename Kind::Work, Tuning>>(
@@ -154,7 +154,6 @@ void run_chosen(Generator& generator, std::span<const CallArgument> arguments, c
 
 /// Runs one call. A generator, made for that call, has `state` and `options` (with .tuning and .stream), the types
 /// `Layout`, `Variant` and `Work`, and
-///   bool may_repeat()                        whether such a call is worth remembering
 ///   salt()                                   a hash of everything besides arguments on which remembered calls depend
 ///   resume(work, array, arguments)           whether a remembered call is like this one; allocates the results
 ///   begin(call)                              the generator's checks; allocates the results; false: nothing to do
@@ -164,7 +163,7 @@ void run_chosen(Generator& generator, std::span<const CallArgument> arguments, c
 ///   launch(work, variant, launcher)          launches the kernels
 template <class Generator>
 void run_generated(Generator&& generator, std::span<const CallArgument> arguments) {
-    if (generator.may_repeat() && launch_again(generator, arguments)) return;
+    if (launch_again(generator, arguments)) return;
     const BoundCall call(generator.state.declared, arguments);
     if (!generator.begin(call)) return;
     KernelCache& cache = KernelCache::of(call.leading());

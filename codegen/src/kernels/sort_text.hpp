@@ -27,6 +27,8 @@ class SortText {
         std::string type, value, store;  ///< of a thread's element k: the load; `moved` to its place
     };
     std::vector<Carried> carried() const;
+    /// Whether a thread's registers hold its first value of each element beside the keys and places, two in a register.
+    bool has_room_for_values() const;
     std::string fill(const Template& kernel, const Values& more = {});
     Value moved_list() const;
     std::string declarations() const;

@@ -25,6 +25,7 @@ struct IndexRange {
     std::int64_t start = 0;
     std::optional<std::int64_t> stop = {};  ///< the length, if left out
     std::int64_t step = 1;
+    friend bool operator==(const IndexRange&, const IndexRange&) = default;
 };
 
 /// Options of one call of a generated kernel.
