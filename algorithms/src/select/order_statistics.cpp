@@ -164,8 +164,12 @@ AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& optio
                                                            .rows = axis.rows,
                                                            .row_length = axis.row_length,
                                                            .descending = options.largest});
-    const std::size_t last = x.rank() - 1;
-    return {back(along(sorted, last, slice(0, k))), GPUArray<std::int64_t>(back(along(index, last, slice(0, k))))};
+    // A view of all elements would keep their memory.
+    const auto ends = [&](const AnyArray& rows) {
+        const AnyArray view = along(rows, x.rank() - 1, slice(0, k));
+        return back(2 * k > axis.row_length ? view : view.copy());
+    };
+    return {ends(sorted), GPUArray<std::int64_t>(ends(index))};
 }
 
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options) {
@@ -258,6 +262,21 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
     }
 }
 
+/// The mean of two middle elements, as NumPy's median: their sum may overflow.
+const ElementwiseKernel& mean_kernel(bool is_double) {
+    const auto make = [](const std::string& type, const std::string& half) {
+        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
+                                 "const " + type +
+                                     " a = low[i], b = high[i], c = last[i];\nresult[i] = c != c ? c : "
+                                     "part == 0 ? a : (a + b) * " +
+                                     half,
+                                 "median");
+    };
+    static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
+    static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));
+    return is_double ? of_doubles : of_floats;
+}
+
 const ElementwiseKernel& between_kernel(bool is_double) {
     const auto make = [](const std::string& type, const std::string& half) {
         return ElementwiseKernel(
@@ -275,16 +294,9 @@ const ElementwiseKernel& between_kernel(bool is_double) {
     return is_double ? of_doubles : of_floats;
 }
 
-}  // namespace
-
-AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
-                          const QuantileOptions& options) {
-    const AnyArray one = quantiles(who, x, std::array{q}, whole, result, options);
-    return one.view(std::array<Index, 1>{Index(0)});
-}
-
-AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<const double> parts, double whole,
-                           DType result, const QuantileOptions& options) {
+/// @param kernel_of  of two elements and the place between them
+AnyArray quantiles_by(const ElementwiseKernel& (*kernel_of)(bool is_double), const char* who, const AnyArray& given,
+                      std::span<const double> parts, double whole, DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": complex numbers have no order; take real(), imag() or abs()"));
@@ -309,16 +321,37 @@ AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<con
     const AnyArray sorted = gemel::sort(x, {.axis = static_cast<int>(axis)});
     const auto end = [&](std::int64_t k) { return along(sorted, axis, Index(k)).reshape(kept); };
     const AnyArray last = end(n - 1);
+    const ElementwiseKernel& kernel = kernel_of(result == dtype_of<double>());
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const Between place = place_of(parts[k] / whole, n, options.method);
         const AnyArray low = end(place.low), high = end(place.high), to = along(values, 0, Index(k));
         if (result == dtype_of<double>()) {
-            between_kernel(true)(low, high, last, place.part, to);
+            kernel(low, high, last, place.part, to);
         } else {
-            between_kernel(false)(low, high, last, static_cast<float>(place.part), to);
+            kernel(low, high, last, static_cast<float>(place.part), to);
         }
     }
     return values;
+}
+
+AnyArray first_quantile(const AnyArray& quantiles) { return quantiles.view(std::array<Index, 1>{Index(0)}); }
+
+}  // namespace
+
+AnyArray detail::quantiles(const char* who, const AnyArray& x, std::span<const double> parts, double whole,
+                           DType result, const QuantileOptions& options) {
+    return quantiles_by(between_kernel, who, x, parts, whole, result, options);
+}
+
+AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
+                          const QuantileOptions& options) {
+    return first_quantile(quantiles(who, x, std::array{q}, whole, result, options));
+}
+
+AnyArray detail::median(const AnyArray& x, DType result, const QuantileOptions& options) {
+    const bool is_mean = options.method == QuantileMethod::linear;
+    return first_quantile(
+        quantiles_by(is_mean ? mean_kernel : between_kernel, "median", x, std::array{0.5}, 1, result, options));
 }
 
 }  // namespace gemel

@@ -15,8 +15,14 @@ namespace gemel {
 namespace selecting {
 
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
-    if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
+    if (options.pivots > 0) {
+        const std::size_t room = device.info().shared_memory_per_block_bytes / sorted.dtype().size_bytes();
+        if (options.pivots > room)
+            throw ArgumentError(text("searchsorted: expected at most ", room, " pivots of ", sorted.dtype().name(),
+                                     " in a block's shared memory, got ", options.pivots, "; leave .pivots out"));
+        return options.pivots;
+    }
     // Every block loads the pivots: worth it for many blocks and arrays larger than the L1 cache.
     if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16))
         return 1;
@@ -40,7 +46,8 @@ namespace {
 bool takes_tree(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     constexpr std::size_t sector_bytes = 32;
     if (options.tree == SearchTreeUse::never || !SearchTree::has(sorted.dtype()) || sorted.size() < 2) return false;
-    if (sorted.offset_bytes() % sector_bytes != 0) return false;
+    const std::uint64_t address = sorted.context().addresses_are_linear() ? sorted.buffer().native_handle() : 0;
+    if ((address + sorted.buffer().offset_bytes() + sorted.offset_bytes()) % sector_bytes != 0) return false;
     if (options.tree == SearchTreeUse::always) return true;
     const bool is_cpu = sorted.context().device().info().type == DeviceInfo::Type::cpu;
     // On an H100 the tree of 4-byte elements is faster if there are at least a sixteenth as many searches as elements

@@ -118,7 +118,14 @@ AnySelection detail::unique_values(const char* who, const AnyArray& given, const
 }
 
 GPUArray<bool> detail::isin(const AnyArray& given, const AnyArray& given_among, bool invert) {
-    const auto [x, among] = in_one_type("isin", given, given_among);
+    auto [x, among] = in_one_type("isin", given, given_among);
+    // uint64 and signed integers have no common type of integers. Their bits as int64 agree for numbers from 0 on; a
+    // negative int64 is in one of them alone.
+    const bool is_whole = given.dtype().is_integer() && given_among.dtype().is_integer() && !x.dtype().is_integer();
+    if (is_whole) {
+        x = flat(given.astype(dtype_of<std::int64_t>()));
+        among = flat(given_among.astype(dtype_of<std::int64_t>()));
+    }
     const GPUArray<bool> found(x.context(), given.shape());
     if (x.size() == 0) return found;
     if (among.size() == 0) {
@@ -126,8 +133,9 @@ GPUArray<bool> detail::isin(const AnyArray& given, const AnyArray& given_among, 
         return found;
     }
     const bool is_complex = x.dtype().kind() == DType::Kind::complex;
-    const std::string equal =
-        is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im" : "sorted[low] == value";
+    const std::string equal = is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im"
+                              : is_whole ? "value >= 0 && sorted[low] == value"
+                                         : "sorted[low] == value";
     run_search({.dtype = x.dtype(),
                 .arguments = "bool *found",
                 .found = text("found[i] = ", invert ? "!" : "", "(low < count && ", equal, ")")},
@@ -142,9 +150,12 @@ AnySelection detail::union1d(const AnyArray& a, const AnyArray& b) {
 }
 
 AnySelection detail::common_or_not(const char* who, const AnyArray& given_a, const AnyArray& given_b, bool is_common) {
-    const auto [a, b] = in_one_type(who, given_a, given_b);
+    // What both have is of their common type, what is left of one array of its own.
+    const AnyArray a = is_common ? in_one_type(who, given_a, given_b).first : given_a;
+    require_set(who, given_b);
+    require_context(who, "the second array", given_b, given_a);
     const AnySelection values = unique_values(who, a, {});
-    const GPUArray<bool> found = isin(values.values, b, !is_common);
+    const GPUArray<bool> found = isin(values.values, given_b, !is_common);
     return select(true, values.values, Predicate("i < count[0] && found[i]", "const int64_t *count, const bool *found"),
                   std::array{CallArgument(values.count), CallArgument(found)}, {});
 }

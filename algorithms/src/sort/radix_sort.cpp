@@ -83,6 +83,7 @@ class RadixRun {
         choose_strategy();
         const bool rows_are_long = call_.rows > 1 && !is_by_rows(tuning_.strategy);
         if (rows_are_long && call_.rows <= few_rows && cache_.addresses_are_linear()) return run_each_row();
+        layout_.has_aligned_keys = !looks_back(tuning_.strategy) || is_aligned(call_.keys);
         if (rows_are_long) layout_.segments = Segments::rows;
         if (layout_.segments != Segments::none)
             layout_.segment_bits = std::bit_width(
@@ -228,8 +229,7 @@ class RadixRun {
         arguments_.push_back(bits_of(array));
     }
 
-    /// The arrays that all kernels take, except the first of one_sweep. Where no pass uses a spare array, another array
-    /// is passed instead.
+    /// The arrays that all kernels take, except the first of one_sweep. An array that no pass uses is another's.
     void collect_arguments() {
         const bool is_one_pass =
             places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;

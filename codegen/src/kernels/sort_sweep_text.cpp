@@ -126,9 +126,10 @@ std::string SortText::sort_tile() {
 
 std::string SortText::one_sweep() {
     const bool in_one_launch = layout_.strategy == SortStrategy::one_launch;
-    // Keys are counted in packs of 16 bytes, as which they are aligned.
+    // Aligned keys are counted 16 bytes at a time.
     const std::uint32_t key_bytes = request_.key.size_bytes();
-    const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
+    const bool is_packed = layout_.has_aligned_keys && layout_.segments == SortSegments::none &&
+                           request_.key_expr.empty() && 16 % key_bytes == 0;
     const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
     // A short array has few elements for each block: clearing and adding up many counters would take longer than
     // counting.

@@ -69,12 +69,13 @@ enum class SortSegments : std::uint32_t {
 /// The variant of the kernels.
 struct SortLayout {
     SortStrategy strategy = SortStrategy::one_sweep;
-    bool wide_index = false;  ///< 2^31 elements and more; not for one_launch
-    bool descending = false;  ///< equal ones keep their order all the same
-    bool keeps_keys = true;   ///< sorted keys are written
-    bool has_index = false;   ///< writes the indices from which elements come, as int64
-    bool has_double = true;   ///< the device computes in double
-    bool one_row = false;     ///< block: each block has one row
+    bool wide_index = false;       ///< 2^31 elements and more; not for one_launch
+    bool descending = false;       ///< equal ones keep their order all the same
+    bool keeps_keys = true;        ///< sorted keys are written
+    bool has_index = false;        ///< writes the indices from which elements come, as int64
+    bool has_double = true;        ///< the device computes in double
+    bool one_row = false;          ///< block: each block has one row
+    bool has_aligned_keys = true;  ///< the keys begin at a multiple of 16 bytes, which one load may take
     SortSegments segments = SortSegments::none;
     int segment_bits = 0;  ///< that tell segments apart
     /// one_sweep: of a block, for a tile and its counters. Above 48 KiB the pass is launched with sort_shared_bytes().
