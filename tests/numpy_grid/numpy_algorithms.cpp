@@ -188,7 +188,7 @@ std::map<std::string, Function> sorts() {
         {"argsort", [](const Case& c) { return Arrays{argsort(c.operands[0], c.sorting())}; }},
         {"sort_by_key",
          [](const Case& c) { return sort_by_key(c.operands[0], std::span(c.operands).subspan(1), c.sorting()); }},
-        {"lexsort", [](const Case& c) { return Arrays{lexsort(std::span<const AnyArray>(c.operands))}; }},
+        {"lexsort", [](const Case& c) { return Arrays{lexsort(std::span<const AnyArray>(c.operands), c.axis())}; }},
         {"sort_segments", [](const Case& c) { return Arrays{sort_segments(c.operands[0], c.operands[1])}; }},
     };
 }

@@ -71,9 +71,10 @@ class Cases(Operands):
         return Case("sort_by_key", names, {"axis": given, "descending": int(down)}, results)
 
     def lexsort(self):
-        n = self.size()
-        keys = [self.operand((n,), self.type_of(NUMBERS), spread=3) for _ in range(self.random.choice((1, 2, 3)))]
-        return Case("lexsort", [name for _, name in keys], {}, [np.lexsort([value for value, _ in keys])])
+        shape = self.shape()
+        keys = [self.operand(shape, self.type_of(NUMBERS), spread=3) for _ in range(self.random.choice((1, 2, 3)))]
+        axis, given = self.axis_of(keys[0][0])
+        return Case("lexsort", [name for _, name in keys], {"axis": given}, [np.lexsort([value for value, _ in keys], axis)])
 
     def starts_of(self, n):
         count = self.random.choice((0, 1, 5, 300))

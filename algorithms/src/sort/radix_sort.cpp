@@ -3,6 +3,7 @@
 #include "generated/kernel_family.hpp"
 #include "generated/spine.hpp"
 #include "generated/tile_states.hpp"
+#include "sort/sort_checks.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -219,14 +220,10 @@ class RadixRun {
 
     AnyArray scratch(DType dtype) { return AnyArray(context_, dtype, Shape{count_}); }
     /// Elements of any type are moved as bits.
-    static Argument bits_of(const AnyArray& array) {
-        Argument argument = array.argument();
-        argument.dtype = {};
-        return argument;
-    }
     void add(const AnyArray& array) {
         kept_.push_back(array);
-        arguments_.push_back(bits_of(array));
+        arguments_.push_back(array.argument());
+        arguments_.back().dtype = {};
     }
 
     /// The arrays that all kernels take, except the first of one_sweep. An array that no pass uses is another's.
@@ -369,7 +366,7 @@ class RadixRun {
     codegen::SortPlaces places_ = {};
     std::int64_t count_ = 0, rows_per_tile_ = 1;
     std::shared_ptr<SortVariant> variant_;
-    std::vector<AnyArray> kept_;
+    std::vector<AnyArray> kept_;  ///< what arguments_ refer to
     std::vector<Argument> arguments_;
 };
 
