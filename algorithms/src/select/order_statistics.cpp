@@ -5,6 +5,7 @@
 #include "select/kernels.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
 
@@ -83,25 +84,13 @@ AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& opti
 namespace selecting {
 
 ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
-    const std::string type = codegen::value_type(dtype);
-    const auto before = [&](const char* a, const char* b) {
-        return largest ? text("is_less(", b, ", ", a, ")") : text("is_less(", a, ", ", b, ")");
-    };
     std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "values")};
     for (Parameter& p : parse_declarations("int64_t *places, int64_t *done, int64_t length, int64_t kept"))
         arguments.push_back(std::move(p));
     return ElementwiseKernel(
         std::move(arguments),
-        text("const int64_t first = (int64_t)i * length, base = (int64_t)i * kept;\nint64_t held = 0;\n", type,
-             " bound = x[first];\nfor (int64_t j = 0; j < length; ++j) {\n    const ", type, " v = x[first + j];\n",
-             "    if (held == kept && !", before("v", "bound"), ") continue;\n",
-             "    int64_t at = held < kept ? held++ : kept - 1;\n", "    for (; at > 0; --at) {\n        const ", type,
-             " other = values[base + at - 1];\n        if (!", before("v", "other"),
-             ") break;\n        values[base + at] = other;\n",
-             "        places[base + at] = places[base + at - 1];\n    }\n",
-             "    values[base + at] = v;\n    places[base + at] = j;\n    bound = values[base + held - 1];\n}\n",
-             "done[i] = held"),
-        "row_ends", {.preamble = order_text(dtype)});
+        select_kernels::row_ends().render({{"type", codegen::value_type(dtype)}, {"largest", largest}}), "row_ends",
+        {.preamble = order_text(dtype)});
 }
 
 namespace {
@@ -279,15 +268,8 @@ const ElementwiseKernel& mean_kernel(bool is_double) {
 
 const ElementwiseKernel& between_kernel(bool is_double) {
     const auto make = [](const std::string& type, const std::string& half) {
-        return ElementwiseKernel(
-            "const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
-            "const " + type +
-                " a = low[i], b = high[i], c = last[i];\n"
-                "// From the nearer end, so that a part of 1 gives b; equal ends, infinite ones too, give both.\n" +
-                type + " r = a == b ? a : part < " + half +
-                " ? a + (b - a) * part : b - (b - a) * (1 - part);\n"
-                "if (part == 0) r = a;\nif (c != c) r = c;\nresult[i] = r",
-            "quantile");
+        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
+                                 select_kernels::between().render({{"type", type}, {"half", half}}), "quantile");
     };
     static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
     static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));

@@ -4,6 +4,7 @@
 #include "rearrange/moving.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/algorithms/group.hpp>
 #include <gemel/codegen/promotion.hpp>
@@ -167,19 +168,11 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     }
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
     const auto kernel = kernels.find(text(common.name(), right), [&] {
-        // If edges descend, bin k is count - k of the reversed edges, with the other side closed.
         return ElementwiseKernel(
             std::vector<Parameter>{VectorArg(common, "edges", true), ScalarArg(dtype_of<std::int64_t>(), "count"),
                                    VectorArg(common, "values", true), VectorArg(dtype_of<std::int64_t>(), "bins")},
-            text("const ", codegen::value_type(common), " value = values[i];\n",
-                 "const int descends = is_less(edges[count - 1], edges[0]);\n",
-                 "int64_t low = 0, left = count;\nwhile (left > 0) {\n    const int64_t half_way = (left + 1) / 2;\n",
-                 "    const ", codegen::value_type(common), " edge = edges[low + half_way - 1];\n",
-                 right ? "    const int passed = descends ? !is_less(edge, value) : is_less(edge, value);\n"
-                       : "    const int passed = descends ? is_less(value, edge) : !is_less(value, edge);\n",
-                 "    if (passed) {\n        low += half_way;\n        left -= half_way;\n    }\n",
-                 "    else left = half_way - 1;\n}\nbins[i] = low"),
-            "digitize", {.preamble = order_text(common)});
+            select_kernels::digitize().render({{"type", codegen::value_type(common)}, {"right", right}}), "digitize",
+            {.preamble = order_text(common)});
     });
     const auto count = static_cast<std::int64_t>(edges.size());
     kernel->run({}, std::array{CallArgument(sorted), CallArgument(count), CallArgument(values), CallArgument(bins)});

@@ -5,6 +5,7 @@
 #include "select/kernels.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
@@ -37,27 +38,17 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
 
 /// Writes the requested results of a sorted array.
 Scan selecting::unique_scan(bool wide, const std::string& equal, const UniqueOptions& options) {
-    std::string arguments = "const T *x, T *values, int64_t *count", at_first = "values[item - 1] = x[i];", after;
+    std::string arguments = "const T *x, T *values, int64_t *count";
     if (options.index || options.inverse) arguments += ", const int64_t *order";
-    if (options.index) {
-        arguments += ", int64_t *first_places";
-        at_first += "\n    first_places[item - 1] = order[i];";
-    }
-    if (options.inverse) {
-        arguments += ", int64_t *inverse";
-        after += "inverse[order[i]] = item - 1;\n";
-    }
-    if (options.counts) {
-        arguments += ", int64_t *starts";
-        at_first += "\n    starts[item - 1] = i;";
-        after += "if (i == n - 1) starts[item] = n;\n";
-    }
+    if (options.index) arguments += ", int64_t *first_places";
+    if (options.inverse) arguments += ", int64_t *inverse";
+    if (options.counts) arguments += ", int64_t *starts";
     return Scan(parse_declarations(arguments), number_type(wide),
                 {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
                  .scan_expr = "a + b",
                  .neutral = "0",
-                 .output_statement = text("if (item != prev_item) {\n    ", at_first, "\n}\n", after,
-                                          "if (i == n - 1) count[0] = item"),
+                 .output_statement = select_kernels::unique().render(
+                     {{"index", options.index}, {"inverse", options.inverse}, {"counts", options.counts}}),
                  .name = "unique",
                  .preamble = equal});
 }

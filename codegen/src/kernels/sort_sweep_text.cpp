@@ -26,23 +26,19 @@ bool SortText::has_room_for_values() const {
     return layout_.segments == SortSegments::none && threads > 0 && threads <= 512 && needed <= 120;
 }
 
-std::string SortText::stage_key() const {
-    std::vector<std::string> lines;
-    if (parts_ == 1) lines.push_back("staged_keys[found] = key[k];");
-    if (keeps_places_)
-        lines.push_back("place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;");
-    if (layout_.segments != SortSegments::none) lines.push_back("digit_at[found] = (uint8_t)own_digit;");
-    return join(lines, "\n");
+std::string SortText::stage_key() {
+    return kernel_.fill(sort_kernels::stage_key(), {{"is_staged", parts_ == 1},
+                                                    {"keeps_places", keeps_places_},
+                                                    {"segmented", layout_.segments != SortSegments::none}});
 }
 
 std::string SortText::scatter_key() {
-    const std::string target = gemel::text("key_target[first_of[d] + (", count_, ")j] = moved;");
     const bool segmented = layout_.segments != SortSegments::none;
-    std::string store =
-        segmented ? "const int d = digit_at[j];\n" : gemel::text("const int d = ", digit("moved", "0"), ";\n");
-    if (carries_more_ && !segmented)
-        store += "digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);\n";
-    store += layout_.keeps_keys ? target : "if (!last) " + target;
+    const std::string store =
+        kernel_.fill(sort_kernels::scatter_key(), {{"digit", segmented ? "digit_at[j]" : digit("moved", "0")},
+                                                   {"keeps_digits", carries_more_ && !segmented},
+                                                   {"keeps_keys", layout_.keeps_keys},
+                                                   {"count", count_}});
     return pieces::Scatter{.block = block_,
                            .items = items_,
                            .type = key_,
