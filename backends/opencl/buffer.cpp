@@ -118,7 +118,7 @@ void OpenClContext::release_host(const Memory& memory) noexcept {
 std::uint64_t OpenClContext::argument(const Place& place, std::size_t bytes) {
     if (place.offset_bytes == 0) return place.memory->handle;
     if (place.offset_bytes % shared_->info->base_alignment_bytes != 0)
-        throw ArgumentError(text("a view at byte ", place.offset_bytes,
+        throw ArgumentError(text("kernel argument: a view at byte ", place.offset_bytes,
                                  " cannot be an argument of a hand-written kernel on ", shared_->info->name,
                                  ": OpenCL sub-buffers begin at multiples of ", shared_->info->base_alignment_bytes,
                                  " bytes there; pass the whole buffer, and the offset as another argument"));

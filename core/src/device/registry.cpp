@@ -331,11 +331,11 @@ Device find_device(std::string_view selection, std::string_view backend) {
         if (is_index) {
             if (named.empty())
                 throw BackendUnavailable(
-                    text("there is no device '", asked, "': no backend's name stands before the colon; '", rest,
-                         "' alone counts within the backend that is chosen otherwise; ", list(all_devices())));
+                    text("find_device: there is no device '", asked, "': no backend's name is before the colon; '", rest,
+                         "' alone counts within the default backend; ", list(all_devices())));
             if (!backend.empty() && find_backend(named) != find_backend(backend))
-                throw BackendUnavailable(text("device '", asked, "' is not of the backend '", backend,
-                                              "' that was also asked for; make the two agree or leave one out"));
+                throw BackendUnavailable(text("find_device: device '", asked, "' is not of the backend '", backend,
+                                              "', which was also requested; make the two agree or leave one out"));
             return find_device(rest, named);
         }
     }
@@ -352,7 +352,7 @@ Device find_device(std::string_view selection, std::string_view backend) {
                 mentions(device.info().vendor, selection))
                 return device;
     }
-    throw BackendUnavailable(text("there is no device '", asked, "'", backend.empty() ? "" : " of backend ", backend,
+    throw BackendUnavailable(text("find_device: there is no device '", asked, "'", backend.empty() ? "" : " of backend ", backend,
                                   "; ", list(candidates)));
 }
 
@@ -367,9 +367,9 @@ Device default_device() {
     std::vector<std::string> reasons;
     for (const auto& status : backends()) reasons.push_back(text(status.name, ": ", status.reason));
     throw BackendUnavailable(
-        text("no device can be used. ",
-             reasons.empty() ? "No plug-in was found in " + join(plugin_search_path()) : join(reasons, ". "),
-             ". `gemel info` shows every path that was tried."));
+        text("default_device: no device can be used: ",
+             reasons.empty() ? "no plug-in was found in " + join(plugin_search_path()) : join(reasons, ". "),
+             "; `gemel info` shows every path that was tried"));
 }
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
