@@ -133,7 +133,8 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     if (status == -9999 && shared_->quirks.has(Quirk::lost_without_descriptors) && !can_open_files())
         throw BuildFailure(gemel::text("clBuildProgram: ", error_name(status), "\n", log));
     if (status == CL_COMPILER_NOT_AVAILABLE)
-        throw BackendUnavailable("compile: this OpenCL device has no compiler; let GEMEL_BUNDLE name a bundle with the program");
+        throw BackendUnavailable(
+            "compile: this OpenCL device has no compiler; let GEMEL_BUNDLE name a bundle with the program");
     if (status != success) fail(cl.BuildProgram.name(), status);
     return {std::move(module), std::move(log)};
 }

@@ -63,13 +63,16 @@ BuildResult OpenClContext::load_with(std::span<const std::byte> binary, const Ji
         program = cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);
         result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it in every case
         if (binary_status != CL_SUCCESS)
-            throw Error(text("load_binary: the driver refuses the program binary: ", error_name(binary_status), "; build it for this device and driver"));
+            throw Error(text("load_binary: the driver refuses the program binary: ", error_name(binary_status),
+                             "; build it for this device and driver"));
     }
     // Other compilers take no options for a binary.
     const std::string options = shared_->takes_assembler_options ? join(jit_words(jit, *shared_), " ") : std::string();
     const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
     const std::string log = build_log(*shared_, program);
-    if (status != success) throw Error(text("load_binary: the driver refuses the program binary: ", error_name(status), " ", log, "; build it for this device and driver"));
+    if (status != success)
+        throw Error(text("load_binary: the driver refuses the program binary: ", error_name(status), " ", log,
+                         "; build it for this device and driver"));
     if (jit.verbose) result.log = log;
     return result;
 }

@@ -1,8 +1,8 @@
 #include <gemel/algorithms/sort.hpp>
 
+#include "array/require.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>
@@ -132,7 +132,8 @@ AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const Sor
         throw ArgumentError(text(who, ": values have the shape ", to_string(values.shape()), ", starts ",
                                  to_string(starts.shape()), "; expected one axis of both"));
     if (!starts.dtype().is_integer() || starts.dtype().lanes() != 1)
-        throw ArgumentError(text(who, ": expected starts of integers, got ", starts.dtype().name(), "; astype() converts"));
+        throw ArgumentError(
+            text(who, ": expected starts of integers, got ", starts.dtype().name(), "; astype() converts"));
     check_out(who, options.out, values, values.dtype());
     const SortAxis axis = sort_axis(who, values, options.axis);
     AnyArray marks(values.context(), dtype_of<std::uint32_t>(), values.shape());

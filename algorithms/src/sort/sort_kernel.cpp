@@ -1,11 +1,11 @@
 #include <gemel/algorithms/sort_kernel.hpp>
 
+#include "array/require.hpp"
 #include "generated/declared_arguments.hpp"
 #include "generated/spine.hpp"
 #include "sort/merge_sort.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/codegen/identifier.hpp>

@@ -1,10 +1,10 @@
 /// Builds matrices from COO triples, CSR, CSC and dense arrays: entries are sorted by row and column, duplicates added
 /// up.
+#include "array/require.hpp"
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
-#include "array/require.hpp"
 
 #include <gemel/algorithms/compress.hpp>
 #include <gemel/algorithms/group.hpp>
@@ -60,8 +60,8 @@ bool are_in_order(const AnyArray& keys) { return keys.size() < 2 || not_above_ke
 
 void require_shape(const char* who, const Shape& shape) {
     if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0)
-        throw ArgumentError(
-            text(who, ": expected the shape (rows, columns), both at least 0, got ", to_string(shape), "; give two extents"));
+        throw ArgumentError(text(who, ": expected the shape (rows, columns), both at least 0, got ", to_string(shape),
+                                 "; give two extents"));
 }
 
 DType key_type(const char* who, std::int64_t rows, std::int64_t columns) {
@@ -129,7 +129,8 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
         if (found != 0) {
             const std::int64_t k = found + static_cast<std::int64_t>(values.size());
             throw ArgumentError(text(who, ": entry ", k, " is at row ", number_at(rows, k), " and column ",
-                                     number_at(columns, k), ", outside the shape ", to_string(shape), "; use a larger shape"));
+                                     number_at(columns, k), ", outside the shape ", to_string(shape),
+                                     "; use a larger shape"));
         }
         key_kernel()(rows, columns, keys, shape[1]);
     }
@@ -145,12 +146,14 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     require_triples(who, numbers, others, values);
     const auto count = static_cast<std::int64_t>(values.size());
     if (numbers.size() != values.size())
-        throw ArgumentError(
-            text(who, ": expected equal numbers, got ", numbers.size(), " ", others, " and ", count, " values; give one of each per entry"));
+        throw ArgumentError(text(who, ": expected equal numbers, got ", numbers.size(), " ", others, " and ", count,
+                                 " values; give one of each per entry"));
     if (static_cast<std::int64_t>(starts.size()) != shape[0] + 1)
         throw ArgumentError(text(who, ": expected ", shape[0] + 1, " starts for ", shape[0], " ", lines, ", got ",
                                  starts.size(), "; give the start of each and the end of the last"));
-    if (shape[0] == 0 && count > 0) throw ArgumentError(text(who, ": expected no values for a shape without ", lines, ", got ", count, "; use a larger shape"));
+    if (shape[0] == 0 && count > 0)
+        throw ArgumentError(
+            text(who, ": expected no values for a shape without ", lines, ", got ", count, "; use a larger shape"));
     if (shape[0] > 0) {
         const AnyArray begins = starts(slice(0, -1)), ends = starts(slice(1, {}));
         if (const std::int64_t found = wrong_start_kernel()(begins, ends, count).item(); found != 0) {
@@ -198,7 +201,8 @@ AnyMatrix detail::dense(const AnyArray& array, const MatrixOptions& options) {
     const char* who = "sparse::dense";
     require_array(who, "the array", array);
     if (array.rank() != 2)
-        throw ArgumentError(text(who, ": expected two axes, got shape ", to_string(array.shape()), "; reshape() changes them"));
+        throw ArgumentError(
+            text(who, ": expected two axes, got shape ", to_string(array.shape()), "; reshape() changes them"));
     const Context context = array.context();
     const AnyArray keys = flatnonzero(array);
     const AnyArray values =

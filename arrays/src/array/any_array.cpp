@@ -107,7 +107,8 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
                                  buffer_.size_bytes(), " bytes; use a larger buffer or a smaller shape"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
         throw ArgumentError(text("GPUArray: expected elements of type ", dtype_.name(), " at multiples of ",
-                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_, "; choose such an offset"));
+                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_,
+                                 "; choose such an offset"));
 }
 
 AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order)
@@ -165,9 +166,7 @@ bool AnyArray::is_view_of(const AnyArray& other) const {
 
 void AnyArray::release() { buffer_.release(); }
 
-void AnyArray::require_memory(const char* who) const {
-    require_array(who, "the array", *this);
-}
+void AnyArray::require_memory(const char* who) const { require_array(who, "the array", *this); }
 
 void AnyArray::require_writable(const char* who) const {
     require_memory(who);
@@ -190,8 +189,8 @@ void AnyArray::require_count(std::size_t count, const char* who) const {
 
 void AnyArray::require_shape(const Shape& shape, const char* who) const {
     if (!(shape == shape_))
-        throw ArgumentError(
-            text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_), "; pass a view of that shape"));
+        throw ArgumentError(text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_),
+                                 "; pass a view of that shape"));
 }
 
 void AnyArray::require_single() const {

@@ -65,9 +65,9 @@ std::optional<Strides> strides_over(const Layout& from, const Shape& shape) {
 std::size_t checked_axis(std::int64_t axis, std::size_t rank, std::string_view who) {
     const auto signed_rank = static_cast<std::int64_t>(rank);
     if (axis < -signed_rank || axis >= signed_rank)
-        throw ArgumentError(
-            text(who, ": axis ", axis, " is out of range for an array with ", rank, rank == 1 ? " axis" : " axes",
-                 rank == 0 ? text("; a single value has none") : text("; use ", -signed_rank, " to ", signed_rank - 1)));
+        throw ArgumentError(text(
+            who, ": axis ", axis, " is out of range for an array with ", rank, rank == 1 ? " axis" : " axes",
+            rank == 0 ? text("; a single value has none") : text("; use ", -signed_rank, " to ", signed_rank - 1)));
     return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
@@ -80,7 +80,8 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
     const std::size_t rank = from.shape.rank();
     if (ellipses > 1) throw ArgumentError(text("index: expected at most one ellipsis, got ", ellipses, "; keep one"));
     if (named > rank)
-        throw ArgumentError(text("index: too many indices: ", named, " for an array of shape ", to_string(from.shape), "; use at most ", rank));
+        throw ArgumentError(text("index: too many indices: ", named, " for an array of shape ", to_string(from.shape),
+                                 "; use at most ", rank));
 
     Layout result{{}, {}, from.offset};
     std::size_t axis = 0;
@@ -147,7 +148,8 @@ Layout squeezed(const Layout& from, const std::optional<Axes>& axes) {
         for (const std::int64_t given : *axes) {
             const std::size_t axis = checked_axis(given, rank, "squeeze");
             if (from.shape[axis] != 1)
-                throw ArgumentError(text("squeeze: axis ", axis, " has extent ", from.shape[axis], ", not 1; leave it out"));
+                throw ArgumentError(
+                    text("squeeze: axis ", axis, " has extent ", from.shape[axis], ", not 1; leave it out"));
             goes[axis] = true;
         }
     } else {
@@ -191,16 +193,19 @@ Layout broadcast(const Layout& from, const Shape& shape) {
         }
     }
     if (!fits)
-        throw ArgumentError(
-            text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ", to_string(shape), broadcast_rule));
+        throw ArgumentError(text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ",
+                                 to_string(shape), broadcast_rule));
     return result;
 }
 
 Layout diagonal_of(const Layout& from, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     const std::size_t rank = from.shape.rank();
-    if (rank < 2) throw ArgumentError(text("diagonal: expected two axes or more, got shape ", to_string(from.shape), "; reshape() adds axes"));
+    if (rank < 2)
+        throw ArgumentError(
+            text("diagonal: expected two axes or more, got shape ", to_string(from.shape), "; reshape() adds axes"));
     const std::size_t down = checked_axis(axis1, rank, "diagonal"), right = checked_axis(axis2, rank, "diagonal");
-    if (down == right) throw ArgumentError(text("diagonal: axis ", axis1, " and axis ", axis2, " are the same; name two axes"));
+    if (down == right)
+        throw ArgumentError(text("diagonal: axis ", axis1, " and axis ", axis2, " are the same; name two axes"));
     // Clamped, so that nothing overflows.
     const std::int64_t skip_right = std::clamp<std::int64_t>(offset, 0, from.shape[right]);
     const std::int64_t skip_down = offset < 0 ? -std::max(offset, -from.shape[down]) : 0;
@@ -224,7 +229,8 @@ Shape completed(const Shape& shape, const Shape& from) {
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         if (shape[axis] != -1) continue;
         if (open != result.rank())
-            throw ArgumentError(text("reshape: shape ", to_string(shape), ": only one extent can be -1; give the others"));
+            throw ArgumentError(
+                text("reshape: shape ", to_string(shape), ": only one extent can be -1; give the others"));
         open = axis;
         result[axis] = 1;
     }
@@ -259,8 +265,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         std::int64_t& extent = result[longer.rank() - shorter.rank() + k];
         if (extent == shorter[k] || shorter[k] == 1) continue;
         if (extent != 1)
-            throw ArgumentError(
-                text("broadcast: shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together", broadcast_rule));
+            throw ArgumentError(text("broadcast: shapes ", to_string(a), " and ", to_string(b),
+                                     " cannot be broadcast together", broadcast_rule));
         extent = shorter[k];
     }
     return result;

@@ -2,9 +2,9 @@
 
 #include "array/integer_range.hpp"
 #include "array/layout.hpp"
+#include "array/require.hpp"
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/expression.hpp>
 #include <gemel/core/error.hpp>
@@ -179,7 +179,8 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
 AnyExpr::AnyExpr(const AnyArray& array) {
     require_array("expression", "an operand", array);
     if (!is_number(array.dtype()))
-        throw ArgumentError(text("expression: expected arrays of numbers, got one of ", array.dtype().name(), "; copy its numbers out first"));
+        throw ArgumentError(text("expression: expected arrays of numbers, got one of ", array.dtype().name(),
+                                 "; copy its numbers out first"));
     node_ = array_node(array.dtype(), array.shape(), array);
 }
 
@@ -203,7 +204,8 @@ AnyExpr exact_number(double number) {
 AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {
     const Operation* const operation = &row_of(given);  // the library's own row, which is never destroyed
     if (operands.size() != operation->operands)
-        throw ArgumentError(text(given.name, ": expected ", counted(int{operation->operands}, "operand"), ", got ", operands.size(), "; pass one for each"));
+        throw ArgumentError(text(given.name, ": expected ", counted(int{operation->operands}, "operand"), ", got ",
+                                 operands.size(), "; pass one for each"));
     const bool is_cast = operation->compute == Compute::by_cast;
     std::vector<AnyExpr> truths;
     const bool chooses = operation->compute == Compute::by_condition;
@@ -236,8 +238,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         *this = AnyExpr(*value);
         return;
     }
-    if (node->depth > deepest_expression)
-        refuse_depth();
+    if (node->depth > deepest_expression) refuse_depth();
     const DType common = types.dtype();
     if (result.empty()) result = result_type(operation->rule, common);
     if (common.empty() || !is_number(result)) refuse(*operation, operands);
@@ -264,7 +265,8 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
 AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
     const std::size_t count = function.types.size();
     if (operands.size() != count)
-        throw ArgumentError(text("function '", function.name, "': expected ", counted(count, "operand"), ", got ", operands.size(), "; pass one for each parameter"));
+        throw ArgumentError(text("function '", function.name, "': expected ", counted(count, "operand"), ", got ",
+                                 operands.size(), "; pass one for each parameter"));
     auto node = std::make_shared<ExpressionNode>();
     node->leaves = 0;
     bool has_array = false;
@@ -284,9 +286,9 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
         structure.operands.push_back(operand.structure);
     }
     if (!has_array)
-        throw ArgumentError(text("function '", function.name, "': expected at least one array, got numbers only; pass an array"));
-    if (node->depth > deepest_expression)
-        refuse_depth();
+        throw ArgumentError(
+            text("function '", function.name, "': expected at least one array, got numbers only; pass an array"));
+    if (node->depth > deepest_expression) refuse_depth();
     node->operands.assign(operands.begin(), operands.end());
     node->structure = interned(std::move(structure));
     return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));

@@ -33,7 +33,8 @@ std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyN
                     const T element = element_of<T>(number, who);
                     std::memcpy(bytes.data(), &element, sizeof element);
                 } else {
-                    throw ArgumentError(text(who, ": a complex number is not a value of ", dtype.name(), "; take its real part"));
+                    throw ArgumentError(
+                        text(who, ": a complex number is not a value of ", dtype.name(), "; take its real part"));
                 }
             },
             value);

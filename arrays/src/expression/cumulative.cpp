@@ -118,7 +118,8 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
-    if (operands.array_count == 0) throw ArgumentError(text(name_of(kind), ": expected at least one array, got numbers only; pass an array"));
+    if (operands.array_count == 0)
+        throw ArgumentError(text(name_of(kind), ": expected at least one array, got numbers only; pass an array"));
     BroadcastOperands broadcast;
     naming(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();

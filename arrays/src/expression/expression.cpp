@@ -2,11 +2,11 @@
 
 #include "array/integer_range.hpp"
 #include "array/layout.hpp"
+#include "array/require.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 #include "expression/program_run.hpp"
 #include "expression/split_expression.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/codegen/wide_vector.hpp>
@@ -107,8 +107,8 @@ AnyArray without_leading(const AnyArray& array, std::size_t axes) {
 }  // namespace
 
 void refuse_contexts(const AnyArray& a, const AnyArray& b) {
-    throw ArgumentError(text("expression: expected arrays of one context, got two (of ", a.context().device().id(), " and ",
-                             b.context().device().id(),
+    throw ArgumentError(text("expression: expected arrays of one context, got two (of ", a.context().device().id(),
+                             " and ", b.context().device().id(),
                              "); copy_to(context) copies one to the other, as in x + y.copy_to(x.context())"));
 }
 
@@ -128,7 +128,8 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to,
     for (std::size_t k = 0; k < operands.array_count; ++k) {
         const Shape& own = operands.arrays[k]->shape();
         if (!broadcast_with(common_, own))
-            throw ArgumentError(text("expression: operands of the shapes ", to_string(first), " and ", to_string(own), " cannot be broadcast to one", broadcast_rule));
+            throw ArgumentError(text("expression: operands of the shapes ", to_string(first), " and ", to_string(own),
+                                     " cannot be broadcast to one", broadcast_rule));
     }
     std::size_t dropped =
         to && leading == LeadingAxes::dropped && common_.rank() > to->rank() ? common_.rank() - to->rank() : 0;
@@ -209,8 +210,9 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression, Reduc
     if (operands.with_double && operands.array_count > 0) {
         const Device& device = operands.arrays[0]->context().device();
         if (!device.info().has_double)
-            throw ArgumentError(text("function '", operands.with_double->name, "': it computes in double, which device ",
-                                     device.info().name, " cannot; give it parameters and a result of float"));
+            throw ArgumentError(text("function '", operands.with_double->name,
+                                     "': it computes in double, which device ", device.info().name,
+                                     " cannot; give it parameters and a result of float"));
     }
     if (!operands.exceeds || (operands.has_reduction && reductions == Reductions::kept)) return;
     const AnyExpr whole = expression.any(expression.expression);

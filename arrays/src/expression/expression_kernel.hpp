@@ -127,8 +127,7 @@ class CallArguments {
    public:
     void add(const CallArgument& argument) {
         if (arguments_.size() == arguments_.capacity())
-            throw ArgumentError(
-                "expression: too many operands for one kernel; evaluate parts of it with .eval()");
+            throw ArgumentError("expression: too many operands for one kernel; evaluate parts of it with .eval()");
         arguments_.push_back(argument);
     }
     std::span<const CallArgument> span() const { return {arguments_.data(), arguments_.size()}; }

@@ -1,9 +1,9 @@
 #include "expression/reduction_launch.hpp"
 
-#include "expression/expression_kernel.hpp"
-#include "expression/reduction_texts.hpp"
 #include "array/layout.hpp"
 #include "array/require.hpp"
+#include "expression/expression_kernel.hpp"
+#include "expression/reduction_texts.hpp"
 
 #include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/core/error.hpp>

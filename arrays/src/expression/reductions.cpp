@@ -1,13 +1,13 @@
 /// Reductions of arrays and expressions: one implementation for types known in C++ and types known at run time.
 #include <gemel/arrays/reductions.hpp>
 
+#include "array/require.hpp"
 #include "expression/any_number.hpp"
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/expression_node.hpp"
 #include "expression/reduction_launch.hpp"
 #include "expression/variance.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/reduction_kernel.hpp>
 #include <gemel/core/error.hpp>
@@ -137,7 +137,8 @@ void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const c
 void check_numbers(DType dtype) {
     if (dtype.empty()) refuse_empty("expression", "the operand");
     if (!is_number(dtype))
-        throw ArgumentError(text("expression: expected numbers, got an array of ", dtype.name(), "; copy its numbers out first"));
+        throw ArgumentError(
+            text("expression: expected numbers, got an array of ", dtype.name(), "; copy its numbers out first"));
 }
 
 void check_options(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {

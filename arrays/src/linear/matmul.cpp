@@ -1,12 +1,12 @@
 #include <gemel/arrays/matmul.hpp>
 
+#include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
 #include "linear/matmul_pack.hpp"
 #include "tune/online.hpp"
 #include "tune/tuning_table.hpp"
-#include "array/require.hpp"
 
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/codegen/identifier.hpp>

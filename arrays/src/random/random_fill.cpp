@@ -1,8 +1,8 @@
 #include "random/random_fill.hpp"
 
+#include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
-#include "array/require.hpp"
 
 #include <gemel/core/argument.hpp>
 #include <gemel/core/error.hpp>

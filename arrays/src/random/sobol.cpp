@@ -39,7 +39,8 @@ std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::
     if (count > most || position > most - count)
         throw Error(text("Sobol: a sequence has 2^", most == max_points ? 63 : 32, " points",
                          most == max_points ? "" : " of 32 bits", ": ", count, " more do not fit after position ",
-                         position, most == max_points ? "; start another sequence" : "; double and uint64_t have 2^63"));
+                         position,
+                         most == max_points ? "; start another sequence" : "; double and uint64_t have 2^63"));
     return std::exchange(position, position + count);
 }
 

@@ -47,8 +47,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path) {
         }
         content.append(piece, static_cast<std::size_t>(count));
         if (content.size() > largest_text_bytes) {
-            throw Error(text("compile: expected at most ", readable_bytes(largest_text_bytes),
-                             " of text, got more in ", path.string(), "; split the program"));
+            throw Error(text("compile: expected at most ", readable_bytes(largest_text_bytes), " of text, got more in ",
+                             path.string(), "; split the program"));
         }
     }
 }

@@ -330,9 +330,9 @@ Device find_device(std::string_view selection, std::string_view backend) {
             !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (is_index) {
             if (named.empty())
-                throw BackendUnavailable(
-                    text("find_device: there is no device '", asked, "': no backend's name is before the colon; '", rest,
-                         "' alone counts within the default backend; ", list(all_devices())));
+                throw BackendUnavailable(text("find_device: there is no device '", asked,
+                                              "': no backend's name is before the colon; '", rest,
+                                              "' alone counts within the default backend; ", list(all_devices())));
             if (!backend.empty() && find_backend(named) != find_backend(backend))
                 throw BackendUnavailable(text("find_device: device '", asked, "' is not of the backend '", backend,
                                               "', which was also requested; make the two agree or leave one out"));
@@ -352,8 +352,8 @@ Device find_device(std::string_view selection, std::string_view backend) {
                 mentions(device.info().vendor, selection))
                 return device;
     }
-    throw BackendUnavailable(text("find_device: there is no device '", asked, "'", backend.empty() ? "" : " of backend ", backend,
-                                  "; ", list(candidates)));
+    throw BackendUnavailable(text("find_device: there is no device '", asked, "'",
+                                  backend.empty() ? "" : " of backend ", backend, "; ", list(candidates)));
 }
 
 Device default_device() {
