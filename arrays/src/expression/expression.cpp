@@ -107,8 +107,8 @@ AnyArray without_leading(const AnyArray& array, std::size_t axes) {
 }  // namespace
 
 void refuse_contexts(const AnyArray& a, const AnyArray& b) {
-    throw ArgumentError(text("expression: expected arrays of one context, got two (of ", a.context().device().id(),
-                             " and ", b.context().device().id(),
+    throw ArgumentError(text("expression: expected arrays of one context, got arrays of two contexts (of ",
+                             a.context().device().id(), " and ", b.context().device().id(),
                              "); copy_to(context) copies one to the other, as in x + y.copy_to(x.context())"));
 }
 

@@ -18,11 +18,11 @@ bool is_single_value(const Shape& shape, const ReductionAxes& over) {
     return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
 }
 
-void check_axes(const Shape& shape, const std::vector<int>& axes) {
+void check_axes(const Shape& shape, const std::vector<int>& axes, std::string_view who) {
     std::vector<bool> seen(shape.rank());
     for (const int given : axes) {
-        const std::size_t axis = checked_axis(given, shape.rank(), "expression");
-        if (seen[axis]) refuse_repeated_axis("expression", given);
+        const std::size_t axis = checked_axis(given, shape.rank(), who);
+        if (seen[axis]) refuse_repeated_axis(who, given);
         seen[axis] = true;
     }
 }
