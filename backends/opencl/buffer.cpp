@@ -35,7 +35,9 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
 /// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other buffer.
 cl_mem create_shared(cl_context context, std::size_t bytes) {
     void* block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
-    if (!block) throw OutOfMemory(text("clSVMAlloc has no ", bytes, " bytes"));
+    if (!block)
+        throw OutOfMemory(
+            text("allocate: clSVMAlloc has no ", bytes, " bytes left; release buffers, or work in smaller pieces"));
     struct Owner {
         cl_context context;
         void* block;

@@ -319,7 +319,7 @@ std::vector<Platform> platforms() {
 std::vector<Device> devices(std::string_view backend) {
     const Loaded* const found = find_backend(backend);
     if (found && found->status.available) return found->devices;
-    throw BackendUnavailable(why_not(backend));
+    throw BackendUnavailable(text("devices: ", why_not(backend)));
 }
 
 Device find_device(std::string_view selection, std::string_view backend) {
@@ -377,7 +377,7 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
     const CompileOptions options = with_environment(given);
     check_program("compile_offline", source, options);
     const Loaded* const found = find_backend(backend);
-    if (!found || !found->plugin) throw BackendUnavailable(why_not(backend));
+    if (!found || !found->plugin) throw BackendUnavailable(text("compile_offline: ", why_not(backend)));
     const std::string whole =
         text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", without_mark(source));
     try {
