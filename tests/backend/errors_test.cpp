@@ -87,7 +87,7 @@ TEST_CASE("a message begins with the function and ends with the next step") {
     check_form("broadcast", [&] { x.broadcast_to({2, 4}); });
     check_form("shape", [&] { zeros<float>({-2}); });
     check_form("item", [&] { x.item(); });
-    check_form("GPUArray", [&] { AnyArray(context.allocate(4), dtype_of<float>(), Shape{2}); });
+    check_form("GPUArray", [&] { AnyArray(context.allocate(4), dtype_of<float>(), Shape{2}, Strides{1}); });
     check_form("flip", [&] { flip(x, Axes{1, -1}); });
     check_form("expression", [&] { (x + zeros<float>({4})).eval(); });
     check_form("expression", [&] { (x + empty).eval(); });
@@ -98,7 +98,7 @@ TEST_CASE("a message begins with the function and ends with the next step") {
     check_form("sum", [&] { sum(empty); });
     check_form("cumsum", [&] { cumsum(x, 5); });
     check_form("searchsorted", [&] { searchsorted(x, row); });
-    check_form("sparse::coo", [&] { sparse::coo({2, 2}, index, index, x); });
+    check_form("sparse::coo", [&] { sparse::coo<float>({2, 2}, index, index, to_gpu({1.0f, 2.0f})); });
     check_form("uniform", [&] { random::Philox(context, 1).uniform<float>({3}, 1, 0); });
     check_form("Sobol", [&] {
         const random::Sobol points(1);
