@@ -76,7 +76,7 @@ std::string target_architecture(const std::string& device_architecture) {
     if (nvrtc.architectures.empty()) return device_architecture;
     const int wanted = std::atoi(device_architecture.c_str() + std::strlen("sm_"));
     if (wanted < nvrtc.architectures.front())
-        throw BackendUnavailable(text("NVRTC ", nvrtc.major, ".", nvrtc.minor, " no longer compiles for ",
+        throw BackendUnavailable(text("compile: NVRTC ", nvrtc.major, ".", nvrtc.minor, " no longer compiles for ",
                                       device_architecture, " (it begins at sm_", nvrtc.architectures.front(),
                                       "); name an older one with GEMEL_NVRTC"));
     if (std::binary_search(nvrtc.architectures.begin(), nvrtc.architectures.end(), wanted)) return device_architecture;
@@ -120,9 +120,9 @@ std::vector<std::byte> run_compiler(std::string_view source, std::string_view na
                                     const std::vector<std::string>& options, std::string& log) {
     const Compiler& nvrtc = compiler();
     if (!nvrtc.trouble.empty())
-        throw BackendUnavailable(text("CUDA text cannot be compiled: no NVRTC. ", nvrtc.trouble,
-                                      ". Install the CUDA toolkit's libnvrtc, or name the file with GEMEL_NVRTC; "
-                                      "or let GEMEL_BUNDLE name a bundle with the program."));
+        throw BackendUnavailable(text("compile: CUDA text cannot be compiled: no NVRTC. ", nvrtc.trouble,
+                                      "; install the CUDA toolkit's libnvrtc, or name the file with GEMEL_NVRTC, or "
+                                      "let GEMEL_BUNDLE name a bundle with the program"));
     nvrtcProgram program = nullptr;
     nvrtc.CreateProgram(&program, std::string(source).c_str(), std::string(name).c_str(), 0, nullptr, nullptr);
     struct Destroy {

@@ -208,7 +208,7 @@ ImageShape shape_of_array(CUarray array) {
     const auto* const format = std::find(std::begin(array_formats), std::end(array_formats), description.Format);
     if (format == std::end(array_formats))
         throw ArgumentError(
-            text("expected an image with channels of float, half or integers of 8 to 32 bits, got one "
+            text("Image: expected an image with channels of float, half or integers of 8 to 32 bits, got one "
                  "of CUarray_format ",
                  static_cast<int>(description.Format),
                  "; a texture of OpenGL has them as GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));

@@ -94,9 +94,9 @@ BuildResult CudaContext::load_with(std::span<const std::byte> binary, const JitO
         case CUDA_ERROR_INVALID_SOURCE:
         case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
         case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-            throw Error(text("the driver refuses the program binary on ", shared_->info->name, " (",
+            throw Error(text("load_binary: the driver refuses the program binary on ", shared_->info->name, " (",
                              shared_->info->architecture, "): ", error_name(status), *call.errors() ? ": " : "",
-                             call.errors()));
+                             call.errors(), "; build it for this device and driver"));
         default: fail(cu.ModuleLoadDataEx.name(), status);
     }
     bytes.pop_back();

@@ -35,7 +35,9 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
 /// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other buffer.
 cl_mem create_shared(cl_context context, std::size_t bytes) {
     void* block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
-    if (!block) throw OutOfMemory(text("clSVMAlloc has no ", bytes, " bytes"));
+    if (!block)
+        throw OutOfMemory(
+            text("allocate: clSVMAlloc has no ", bytes, " bytes left; release buffers, or work in smaller pieces"));
     struct Owner {
         cl_context context;
         void* block;
@@ -118,7 +120,7 @@ void OpenClContext::release_host(const Memory& memory) noexcept {
 std::uint64_t OpenClContext::argument(const Place& place, std::size_t bytes) {
     if (place.offset_bytes == 0) return place.memory->handle;
     if (place.offset_bytes % shared_->info->base_alignment_bytes != 0)
-        throw ArgumentError(text("a view at byte ", place.offset_bytes,
+        throw ArgumentError(text("kernel argument: a view at byte ", place.offset_bytes,
                                  " cannot be an argument of a hand-written kernel on ", shared_->info->name,
                                  ": OpenCL sub-buffers begin at multiples of ", shared_->info->base_alignment_bytes,
                                  " bytes there; pass the whole buffer, and the offset as another argument"));

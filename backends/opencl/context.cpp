@@ -95,8 +95,8 @@ std::vector<std::string> build_options(const CompileOptions& options, const Shar
 
 std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& options) const {
     if (!options.architecture.empty())
-        throw ArgumentError(text("the option `architecture` (", options.architecture,
-                                 ") is CUDA's: OpenCL compiles for the device of the context"));
+        throw ArgumentError(text("compile: the option `architecture` (", options.architecture,
+                                 ") is CUDA's; leave it out, since OpenCL compiles for the device of the context"));
     if (shared_->uses_nvrtc) return nvrtc_options(options, *shared_);
     std::vector<std::string> words = build_options(options, *shared_);
     if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
@@ -133,7 +133,8 @@ BuildResult OpenClContext::build(std::string_view text, const std::string& optio
     if (status == -9999 && shared_->quirks.has(Quirk::lost_without_descriptors) && !can_open_files())
         throw BuildFailure(gemel::text("clBuildProgram: ", error_name(status), "\n", log));
     if (status == CL_COMPILER_NOT_AVAILABLE)
-        throw BackendUnavailable("this OpenCL device has no compiler; let GEMEL_BUNDLE name a bundle with the program");
+        throw BackendUnavailable(
+            "compile: this OpenCL device has no compiler; let GEMEL_BUNDLE name a bundle with the program");
     if (status != success) fail(cl.BuildProgram.name(), status);
     return {std::move(module), std::move(log)};
 }

@@ -294,7 +294,7 @@ ImageShape shape_of_image(cl_mem image, cl_mem_object_type type) {
                     return shape;
             }
     throw ArgumentError(
-        text("expected an image with 1, 2 or 4 channels of float, half or integers of 8 to 32 bits, got "
+        text("Image: expected an image with 1, 2 or 4 channels of float, half or integers of 8 to 32 bits, got "
              "channel order ",
              format.image_channel_order, " and type ", format.image_channel_data_type,
              "; a texture of OpenGL has them as GL_RGBA8, GL_R32F, GL_RGBA32F and the like"));

@@ -54,22 +54,25 @@ BuildResult OpenClContext::load_with(std::span<const std::byte> binary, const Ji
         result.module = std::make_unique<OpenClModule>(shared_, program);
     } else {
         if (shared_->quirks.has(Quirk::loads_any_binary) && !program_text.starts_with("poclbin"))
-            throw Error("load_binary: expected a program binary of PoCL");
+            throw Error("load_binary: expected a program binary of PoCL, got another file; build it for this device");
         // NVIDIA's program binaries are PTX.
         if (shared_->quirks.has(Quirk::needs_a_kernel) && program_text.find(".version") != std::string_view::npos &&
             program_text.find(".entry") == std::string_view::npos)
-            throw Error("load_binary: the program binary has no kernel");
+            throw Error("load_binary: expected at least one kernel, got a program binary without any; build it again");
         cl_int binary_status = CL_SUCCESS;
         program = cl.CreateProgramWithBinary(shared_->context, 1, &shared_->device, &size, &bytes, &binary_status);
         result.module = std::make_unique<OpenClModule>(shared_, program);  // releases it in every case
         if (binary_status != CL_SUCCESS)
-            throw Error(text("the driver refuses the program binary: ", error_name(binary_status)));
+            throw Error(text("load_binary: the driver refuses the program binary: ", error_name(binary_status),
+                             "; build it for this device and driver"));
     }
     // Other compilers take no options for a binary.
     const std::string options = shared_->takes_assembler_options ? join(jit_words(jit, *shared_), " ") : std::string();
     const Status status = cl.BuildProgram.status(program, 1, &shared_->device, options.c_str(), nullptr, nullptr);
     const std::string log = build_log(*shared_, program);
-    if (status != success) throw Error(text("the driver refuses the program binary: ", error_name(status), " ", log));
+    if (status != success)
+        throw Error(text("load_binary: the driver refuses the program binary: ", error_name(status), " ", log,
+                         "; build it for this device and driver"));
     if (jit.verbose) result.log = log;
     return result;
 }

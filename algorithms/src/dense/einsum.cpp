@@ -1,5 +1,6 @@
 #include <gemel/algorithms/einsum.hpp>
 
+#include "array/require.hpp"
 #include "dense/contraction_path.hpp"
 #include "dense/factor.hpp"
 #include "dense/subscripts.hpp"
@@ -21,8 +22,7 @@ using dense::Labels;
 
 void check_operands(std::span<const AnyArray> operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
-        if (operands[k].empty())
-            throw ArgumentError(text("einsum: operand ", k + 1, " is an empty handle; assign an array to it first"));
+        if (operands[k].empty()) refuse_empty("einsum", text("operand ", k + 1));
         if (!is_number(operands[k].dtype()))
             throw ArgumentError(
                 text("einsum: operand ", k + 1, " has elements of ", operands[k].dtype().name(), ", expected numbers"));

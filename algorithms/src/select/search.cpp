@@ -104,8 +104,8 @@ GPUArray<std::int64_t> detail::searchsorted(const char* who, const AnyArray& giv
     require_array(who, "the sorted array", given);
     require_context(who, "the array of values", values, given);
     if (given.rank() != 1)
-        throw ArgumentError(
-            text(who, ": the sorted array has shape ", to_string(given.shape()), ", expected one axis"));
+        throw ArgumentError(text(who, ": expected a sorted array with one axis, got shape ", to_string(given.shape()),
+                                 "; ravel() gives one axis"));
     require_order(who, given);
     require_order(who, values);
     const OnStream scope(options.stream);
@@ -129,7 +129,8 @@ AnyArray detail::merge(const AnyArray& a, const AnyArray& b, const Stream& strea
     require_order("merge", a);
     for (const AnyArray* x : {&a, &b})
         if (x->rank() != 1)
-            throw ArgumentError(text("merge: an array has shape ", to_string(x->shape()), ", expected one axis"));
+            throw ArgumentError(text("merge: expected arrays with one axis, got shape ", to_string(x->shape()),
+                                     "; ravel() gives one axis"));
     const OnStream scope(stream);
     const AnyArray merged = room_for(a, a.dtype(), a.size() + b.size());
     for (const bool is_first : {true, false}) {
@@ -153,7 +154,8 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     require_array("digitize", "the array", x);
     require_context("digitize", "the array of edges", edges, x);
     if (edges.rank() != 1)
-        throw ArgumentError(text("digitize: the edges have shape ", to_string(edges.shape()), ", expected one axis"));
+        throw ArgumentError(text("digitize: expected edges with one axis, got shape ", to_string(edges.shape()),
+                                 "; ravel() gives one axis"));
     require_order("digitize", x);
     require_order("digitize", edges);
     const DType common = CommonType().with(TypeRule::common, x.dtype()).with(TypeRule::common, edges.dtype()).dtype();

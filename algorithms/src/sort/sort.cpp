@@ -1,5 +1,6 @@
 #include <gemel/algorithms/sort.hpp>
 
+#include "array/require.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
 
@@ -29,7 +30,7 @@ AnyArray finished(const AnyArray& rows, const SortAxis& axis, const AnyArray& ou
 }
 
 void check_key(std::string_view who, const AnyArray& keys) {
-    check_array(who, "the array", keys);
+    require_array(who, "the array", keys);
     check_order(who, keys.dtype());
 }
 
@@ -130,17 +131,15 @@ AnyArray lexsort(std::span<const AnyArray> keys, int axis) {
 
 AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const SortOptions& options) {
     const char* const who = "sort_segments";
-    check_array(who, "the array of values", values);
-    check_array(who, "the array of starts", starts);
+    require_array(who, "the array of values", values);
+    require_context(who, "the array of starts", starts, values.context(), "the values");
     check_order(who, values.dtype());
     if (values.rank() != 1 || starts.rank() != 1)
         throw ArgumentError(text(who, ": values have the shape ", to_string(values.shape()), ", starts ",
                                  to_string(starts.shape()), "; expected one axis of both"));
     if (!starts.dtype().is_integer() || starts.dtype().lanes() != 1)
-        throw ArgumentError(text(who, ": expected starts of integers, got ", starts.dtype().name()));
-    if (!(starts.context() == values.context()))
         throw ArgumentError(
-            text(who, ": starts are of another context than values; copy_to(context) brings them there"));
+            text(who, ": expected starts of integers, got ", starts.dtype().name(), "; astype() converts"));
     check_out(who, options.out, values, values.dtype());
     const SortAxis axis = sort_axis(who, values, options.axis);
     AnyArray marks(values.context(), dtype_of<std::uint32_t>(), values.shape());

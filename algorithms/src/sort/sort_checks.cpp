@@ -1,6 +1,7 @@
 #include "sort/sort_checks.hpp"
 
 #include "array/layout.hpp"
+#include "array/require.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/core/error.hpp>
@@ -11,11 +12,6 @@
 
 namespace gemel::sorting {
 
-void check_array(std::string_view who, std::string_view what, const AnyArray& array) {
-    if (array.empty())
-        throw ArgumentError(text(who, ": ", what, " is an empty handle: it was never given an array, or was released"));
-}
-
 void check_order(std::string_view who, DType dtype) {
     if (dtype.layout() || dtype.lanes() != 1)
         throw ArgumentError(text(who, ": elements of type ", dtype.name(),
@@ -23,13 +19,10 @@ void check_order(std::string_view who, DType dtype) {
 }
 
 void check_beside(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& keys) {
-    check_array(who, what, array);
+    require_context(who, what, array, keys.context(), "the keys");
     if (!(array.shape() == keys.shape()))
         throw ArgumentError(text(who, ": ", what, " has the shape ", to_string(array.shape()), ", the keys have ",
                                  to_string(keys.shape()), "; expected one value per key"));
-    if (!(array.context() == keys.context()))
-        throw ArgumentError(
-            text(who, ": ", what, " is of another context than the keys; copy_to(context) brings it there"));
 }
 
 void check_out(std::string_view who, const AnyArray& out, const AnyArray& like, DType dtype) {

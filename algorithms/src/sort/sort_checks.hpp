@@ -8,8 +8,6 @@
 
 namespace gemel::sorting {
 
-/// @throws ArgumentError if the handle is empty
-void check_array(std::string_view who, std::string_view what, const AnyArray& array);
 /// @throws ArgumentError unless elements are numbers or bools
 void check_order(std::string_view who, DType dtype);
 /// @throws ArgumentError if one of the arrays has another shape or context than the first

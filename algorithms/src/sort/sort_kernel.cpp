@@ -1,5 +1,6 @@
 #include <gemel/algorithms/sort_kernel.hpp>
 
+#include "array/require.hpp"
 #include "generated/declared_arguments.hpp"
 #include "generated/spine.hpp"
 #include "sort/merge_sort.hpp"
@@ -160,7 +161,7 @@ void write_places(const SortKernelState& state, const AnyArray& elements, const 
 
 AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = kept_by(who, state_);
-    check_array(who, "the array", x);
+    require_array(who, "the array", x);
     check_out(who, options.out, x, x.dtype());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray elements = in_rows(x, axis), sorted = new_rows(x, axis, x.dtype());
@@ -188,7 +189,7 @@ AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
 
 AnyArray ElementSort::places(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = kept_by(who, state_);
-    check_array(who, "the array", x);
+    require_array(who, "the array", x);
     check_out(who, options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());

@@ -20,9 +20,10 @@ namespace {
 
 void require_same_kind(const char* who, const Entries& a, const Entries& b) {
     if (!(a.value() == b.value()))
-        throw ArgumentError(
-            text(who, ": expected matrices of one element type, got ", a.value().name(), " and ", b.value().name()));
-    if (!(a.context == b.context)) throw ArgumentError(text(who, ": the matrices are in different contexts"));
+        throw ArgumentError(text(who, ": expected matrices of one element type, got ", a.value().name(), " and ",
+                                 b.value().name(), "; astype() converts"));
+    if (!(a.context == b.context))
+        throw ArgumentError(text(who, ": the matrices are in different contexts; make both in one context"));
 }
 
 bool is_wide(const Entries& entries) { return entries.index().size_bytes() == 8; }
@@ -49,11 +50,11 @@ AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<s
 /// The position of each number in an order. @throws ArgumentError unless it is a permutation
 AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, DType index) {
     if (order.empty() || order.rank() != 1 || static_cast<std::int64_t>(order.size()) != extent)
-        throw ArgumentError(
-            text(who, ": the order of ", what, " has shape ", to_string(order.shape()), ", expected (", extent, ",)"));
+        throw ArgumentError(text(who, ": the order of ", what, " has shape ", to_string(order.shape()), ", expected (",
+                                 extent, ",); give each index once"));
     if (!order.dtype().is_integer())
-        throw ArgumentError(
-            text(who, ": the order of ", what, " has elements of ", order.dtype().name(), ", expected integers"));
+        throw ArgumentError(text(who, ": the order of ", what, " has elements of ", order.dtype().name(),
+                                 ", expected integers; astype() converts"));
     const AnyArray places(order.context(), index, Shape{extent});
     if (extent == 0) return places;
     bool is_permutation = outside_extent_kernel()(order, extent).item() == 0;
@@ -190,8 +191,8 @@ AnyMatrix AnyMatrix::plus(const AnyMatrix& other, const AnyNumber& factor) const
     const Entries &a = state(who).entries, &b = other.state(who).entries;
     require_same_kind(who, a, b);
     if (!(a.shape() == b.shape()))
-        throw ArgumentError(
-            text(who, ": expected matrices of one shape, got ", to_string(a.shape()), " and ", to_string(b.shape())));
+        throw ArgumentError(text(who, ": expected matrices of one shape, got ", to_string(a.shape()), " and ",
+                                 to_string(b.shape()), "; build both with one shape"));
     const bool is_plain = std::holds_alternative<std::int64_t>(factor) && std::get<std::int64_t>(factor) == 1;
     const AnyArray right = is_plain ? b.values : other.to(Format::csr).scaled(factor).values();
     const AnyArray keys = concatenate({keys_of(who, a), keys_of(who, b)});

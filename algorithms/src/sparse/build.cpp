@@ -1,5 +1,6 @@
 /// Builds matrices from COO triples, CSR, CSC and dense arrays: entries are sorted by row and column, duplicates added
 /// up.
+#include "array/require.hpp"
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
@@ -34,14 +35,11 @@ AnyArray own_copy(const AnyArray& array, DType dtype) {
 }
 
 void require_triples(const char* who, const AnyArray& array, const char* what, const AnyArray& like) {
-    if (array.empty())
-        throw ArgumentError(text(who, ": the array of ", what, " is an empty handle; assign an array to it first"));
+    require_array(who, "the array of values", like);
+    require_context(who, text("the array of ", what), array, like.context(), "the values");
     if (array.rank() != 1)
-        throw ArgumentError(
-            text(who, ": the array of ", what, " has shape ", to_string(array.shape()), ", expected one axis"));
-    if (!(array.context() == like.context()))
-        throw ArgumentError(text(who, ": the array of ", what,
-                                 " is of another context than the values; copy_to(context) brings it there"));
+        throw ArgumentError(text(who, ": expected one axis, got an array of ", what, " of shape ",
+                                 to_string(array.shape()), "; ravel() gives one axis"));
 }
 
 std::int64_t number_at(const AnyArray& numbers, std::int64_t k) {
@@ -62,8 +60,8 @@ bool are_in_order(const AnyArray& keys) { return keys.size() < 2 || not_above_ke
 
 void require_shape(const char* who, const Shape& shape) {
     if (shape.rank() != 2 || shape[0] < 0 || shape[1] < 0)
-        throw ArgumentError(
-            text(who, ": the shape is ", to_string(shape), ", expected (rows, columns), both at least 0"));
+        throw ArgumentError(text(who, ": expected the shape (rows, columns), both at least 0, got ", to_string(shape),
+                                 "; give two extents"));
 }
 
 DType key_type(const char* who, std::int64_t rows, std::int64_t columns) {
@@ -121,8 +119,8 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
     require_triples(who, rows, "rows", values);
     require_triples(who, columns, "columns", values);
     if (rows.size() != values.size() || columns.size() != values.size())
-        throw ArgumentError(text(who, ": ", rows.size(), " rows, ", columns.size(), " columns and ", values.size(),
-                                 " values, expected equal numbers"));
+        throw ArgumentError(text(who, ": expected equal numbers, got ", rows.size(), " rows, ", columns.size(),
+                                 " columns and ", values.size(), " values; give one of each per entry"));
     const DType type = key_type(who, shape[0], shape[1]);
     const Context context = values.context();
     const AnyArray keys(context, type, Shape{values.size()});
@@ -131,7 +129,8 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
         if (found != 0) {
             const std::int64_t k = found + static_cast<std::int64_t>(values.size());
             throw ArgumentError(text(who, ": entry ", k, " is at row ", number_at(rows, k), " and column ",
-                                     number_at(columns, k), ", outside the shape ", to_string(shape)));
+                                     number_at(columns, k), ", outside the shape ", to_string(shape),
+                                     "; use a larger shape"));
         }
         key_kernel()(rows, columns, keys, shape[1]);
     }
@@ -147,12 +146,14 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     require_triples(who, numbers, others, values);
     const auto count = static_cast<std::int64_t>(values.size());
     if (numbers.size() != values.size())
-        throw ArgumentError(
-            text(who, ": ", numbers.size(), " ", others, " and ", count, " values, expected equal numbers"));
+        throw ArgumentError(text(who, ": expected equal numbers, got ", numbers.size(), " ", others, " and ", count,
+                                 " values; give one of each per entry"));
     if (static_cast<std::int64_t>(starts.size()) != shape[0] + 1)
-        throw ArgumentError(text(who, ": ", starts.size(), " starts for ", shape[0], " ", lines, ", expected ",
-                                 shape[0] + 1, ": the start of each and the end of the last"));
-    if (shape[0] == 0 && count > 0) throw ArgumentError(text(who, ": ", count, " values but no ", lines));
+        throw ArgumentError(text(who, ": expected ", shape[0] + 1, " starts for ", shape[0], " ", lines, ", got ",
+                                 starts.size(), "; give the start of each and the end of the last"));
+    if (shape[0] == 0 && count > 0)
+        throw ArgumentError(
+            text(who, ": expected no values for a shape without ", lines, ", got ", count, "; use a larger shape"));
     if (shape[0] > 0) {
         const AnyArray begins = starts(slice(0, -1)), ends = starts(slice(1, {}));
         if (const std::int64_t found = wrong_start_kernel()(begins, ends, count).item(); found != 0) {
@@ -166,7 +167,7 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     if (const std::int64_t found = outside_extent_kernel()(numbers, shape[1]).item(); found != 0) {
         const std::int64_t k = found + count;
         throw ArgumentError(text(who, ": entry ", k, " is of the ", others, " number ", number_at(numbers, k),
-                                 ", outside the shape, which has ", shape[1]));
+                                 ", outside the shape, which has ", shape[1], "; use a larger shape"));
     }
 }
 
@@ -200,7 +201,8 @@ AnyMatrix detail::dense(const AnyArray& array, const MatrixOptions& options) {
     const char* who = "sparse::dense";
     require_array(who, "the array", array);
     if (array.rank() != 2)
-        throw ArgumentError(text(who, ": the array has shape ", to_string(array.shape()), ", expected two axes"));
+        throw ArgumentError(
+            text(who, ": expected two axes, got shape ", to_string(array.shape()), "; reshape() changes them"));
     const Context context = array.context();
     const AnyArray keys = flatnonzero(array);
     const AnyArray values =

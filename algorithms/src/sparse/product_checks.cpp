@@ -1,5 +1,7 @@
 #include "sparse/product_checks.hpp"
 
+#include "array/require.hpp"
+
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -11,13 +13,10 @@ namespace {
 constexpr const char* who = product_name;
 
 void require_operand(const char* name, const AnyArray& array, const Entries& own, std::int64_t extent) {
-    if (array.empty()) throw ArgumentError(text(who, ": ", name, " is an empty handle; assign an array to it first"));
+    require_context(who, name, array, own.context, "the matrix");
     if (!(array.dtype() == own.value()))
         throw ArgumentError(text(who, ": ", name, " has elements of ", array.dtype().name(), ", the matrix of ",
                                  own.value().name(), "; astype() converts"));
-    if (!(array.context() == own.context))
-        throw ArgumentError(
-            text(who, ": ", name, " is of another context than the matrix; copy_to(context) brings it there"));
     if ((array.rank() != 1 && array.rank() != 2) || array.shape()[0] != extent)
         throw ArgumentError(text(who, ": ", name, " has shape ", to_string(array.shape()), ", expected (", extent,
                                  ",) or (", extent, ", k) for a matrix of shape ", to_string(own.shape())));

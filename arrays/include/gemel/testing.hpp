@@ -1,4 +1,4 @@
-/// For tests of programs that use gemel: the same work on every device, compared.
+/// For tests of programs that use gemel: runs the same work on every device and compares the results.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -20,31 +20,30 @@
 
 namespace gemel::testing {
 
-/// How far results may lie apart. An element passes if it keeps any one of the three limits; left as they are, all must
-/// be equal. Two NaNs are equal, and so are zeros of either sign. Of complex numbers each part is compared, of vectors
-/// each lane, of structs (GEMEL_STRUCT) each field, nested ones too, in the units of its own type; padding is not
-/// looked at.
-/// @tparam T  what the function's array is made of
+/// Tolerances. An element passes if it is within any one of the three limits. By default results must be equal. NaN
+/// equals NaN, and -0.0 equals 0.0. Complex numbers are compared by part, vectors by lane, structs (GEMEL_STRUCT) by
+/// field (also nested), each in its own type. Padding is ignored.
+/// @tparam T  the element type of the function's array
 template <class T>
 struct CompareOptions {
-    double max_ulps = 0;  ///< units in the last place of T; of integers the difference itself
-    double relative = 0;  ///< of the expected value
+    double max_ulps = 0;  ///< in units in the last place of T; for integers, the absolute difference
+    double relative = 0;  ///< relative to the expected value
     double absolute = 0;
-    /// What is expected, in C order. Without it the first device's result is what the others are compared with.
+    /// The expected elements, in C order. If empty, the first device's result is the reference.
     std::vector<HostElement<T>> reference = {};
-    /// With fewer devices than this the comparison is skipped, which is not passed.
+    /// With fewer devices the comparison is skipped; passed() is then false.
     std::size_t min_devices = 1;
-    /// An .npz file as the reference: what Comparison::save wrote, here or on another machine, or any other.
+    /// An .npz file that holds the reference, written by Comparison::save() on any machine or by another program.
     std::filesystem::path saved = {};
-    /// Which array of that file, e.g. "cuda:0". Without it "reference", or the only one that there is.
+    /// The array of that file, e.g. "cuda:0". Default: "reference", or the only array of the file.
     std::string saved_name = {};
 };
 
-/// The same for functions whose arrays have a type that is known only at run time.
+/// The same for functions that return an AnyArray.
 template <>
 struct CompareOptions<AnyArray> {
     double max_ulps = 0, relative = 0, absolute = 0;
-    /// The expected result, in any context; shape and type are compared too. Empty: none.
+    /// The expected result, in any context; shape and type are compared too. Empty: no reference.
     AnyArray reference = {};
     std::size_t min_devices = 1;
     std::filesystem::path saved = {};
@@ -60,17 +59,17 @@ struct Difference {
         {};  ///< the struct member whose values are shown, e.g. "position.x" or "weights[2]"; empty otherwise
 };
 
-/// What became of one device.
+/// The result of one device.
 struct DeviceResult {
     std::string device = {};  ///< "opencl:0"
     std::string name = {};
-    double seconds = 0;      ///< from the call to the end of its work, compilation included where no cache helped
-    std::string error = {};  ///< what the function threw; empty if nothing
+    double seconds = 0;      ///< from the call to the end of its work, including compilation if the cache had no kernel
+    std::string error = {};  ///< the message of the exception; empty if none
     bool is_baseline = false;
     std::size_t elements = 0;
     std::size_t differing = 0;                                ///< elements beyond all limits
-    double max_ulps = 0, max_relative = 0, max_absolute = 0;  ///< over all elements, also those within limits
-    std::optional<Difference> first = {}, worst = {};         ///< of those beyond: the first, and the one of most ulps
+    double max_ulps = 0, max_relative = 0, max_absolute = 0;  ///< over all elements, including those within limits
+    std::optional<Difference> first = {}, worst = {};  ///< beyond all limits: the first, and the one with most ulps
 };
 
 /// An array on the host, in C order.
@@ -80,35 +79,33 @@ struct HostArray {
     std::vector<std::byte> bytes = {};
 };
 
-/// How a comparison ended. It is skipped if nothing failed but there were fewer devices than it needs, or nothing was
-/// compared: what GEMEL_BACKEND or GEMEL_DEVICE names is not there, no elements, or one device alone without a
-/// reference.
+/// How a comparison ended. It is skipped if nothing failed, but there were fewer than min_devices devices, or nothing
+/// was compared: the selected device does not exist, there are no elements, or there is one device and no reference.
 enum class Outcome : std::uint8_t { passed, failed, skipped };
 
-/// What compare_backends found.
+/// The result of compare_backends().
 class GEMEL_API Comparison {
    public:
     Outcome outcome() const;
-    /// Whether every device gave a result within limits, and enough devices were there. Never with fewer than
-    /// min_devices, nor without elements. Of one device without a reference it says that the function ran, if
-    /// min_devices is no more than 1: then outcome() is skipped.
+    /// Whether every device returned a result within the limits. False with fewer than min_devices devices or without
+    /// elements. With one device and no reference, true means only that the function ran; outcome() is then skipped.
     bool passed() const;
-    /// What a program may return from main: 0 passed, 1 failed, 77 skipped, as gemel_add_backend_tests() expects.
+    /// The value to return from main: 0 passed, 1 failed, 77 skipped, as gemel_add_backend_tests() expects.
     int exit_code() const;
-    /// How many devices took part.
+    /// The number of devices that took part.
     std::size_t devices() const { return results_.size(); }
     const std::vector<DeviceResult>& results() const { return results_; }
     /// One line per device: differences, seconds, the first and the worst element beyond the limits.
     std::string report() const;
-    /// Writes every device's array to an .npz file by the device's id, and what they were compared with as
-    /// "reference", for CompareOptions::saved and for NumPy. bfloat16 is written as uint16.
-    /// @throws Error if no device gave elements, or the file cannot be written; ArgumentError for types that NumPy
+    /// Writes an .npz file for CompareOptions::saved and for NumPy: every device's array, named by the device's id, and
+    /// the reference, named "reference". bfloat16 is written as uint16.
+    /// @throws Error if no device returned elements, or the file cannot be written; ArgumentError for types that NumPy
     /// lacks
     void save(const std::filesystem::path& path) const;
 
     /// @param arrays  by device id, and "reference"
-    /// @param source  where the reference comes from, for the report; empty if nowhere in particular
-    /// @param missing  why the devices that the environment names are not there; empty if they are
+    /// @param source  the origin of the reference, for the report; may be empty
+    /// @param missing  why the devices that the environment selects do not exist; empty if they do
     Comparison(std::vector<DeviceResult> results, std::map<std::string, HostArray> arrays, std::size_t min_devices,
                std::string source = {}, std::string missing = {})
         : results_(std::move(results)),
@@ -143,7 +140,7 @@ struct Limits {
     double max_ulps = 0, relative = 0, absolute = 0;
     std::size_t min_devices = 1;
 };
-/// What results are compared with: bytes or a file, or neither.
+/// The reference of a comparison: bytes, a file, or none.
 struct Reference {
     std::optional<std::vector<std::byte>> bytes = {};
     std::optional<DType> dtype = {};  ///< none: that of the results
@@ -154,7 +151,7 @@ struct Reference {
 /// The untyped body of compare_backends.
 GEMEL_API Comparison compare_results(const std::function<AnyArray(const Context&)>& function, const Limits& limits,
                                      Reference reference);
-/// The bytes of host values, or of an array. None if there are no values.
+/// The bytes of host values or of an array; no reference if there are no values.
 GEMEL_API Reference reference_of(const AnyArray& array);
 template <class T>
 Reference reference_of(const std::vector<T>& values) {
@@ -163,9 +160,9 @@ Reference reference_of(const std::vector<T>& values) {
     return {.bytes = std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T))};
 }
 
-/// Runs a function on every device of every backend, or of those that GEMEL_BACKEND and GEMEL_DEVICE name, in a context
-/// of its own that is the current one meanwhile, and compares the arrays that it returns with the reference or with one
-/// another. What it throws is a failure of that device, and so is an array of another shape or type than expected.
+/// Runs a function on every device of every backend, or on those that GEMEL_BACKEND and GEMEL_DEVICE select. Each run
+/// has its own current context. Compares the returned arrays with the reference, or with each other. A device fails if
+/// the function throws, or if it returns an array of another shape or type than expected.
 /// @param function  takes `const Context&`, returns a GPUArray<T> or an AnyArray
 /// @throws Error if the saved file cannot be read or has no such array; ArgumentError for two references
 template <class Function>

@@ -1,6 +1,5 @@
 /// For tests written with doctest: a case that runs once per device, a check of a comparison between devices, and a
-/// main function for programs that gemel_add_backend_tests() registers. It includes doctest, which gemel does not
-/// bring.
+/// main function for programs that gemel_add_backend_tests() registers. It includes doctest; install doctest yourself.
 #pragma once
 
 #include <gemel/core/context.hpp>
@@ -17,10 +16,10 @@
 
 namespace gemel::testing {
 
-/// Runs a case's body once per device of every backend, or of those that GEMEL_BACKEND and GEMEL_DEVICE name: each is a
-/// subcase named after its id, "opencl:0", its name is shown with what fails, and a context of its own is the current
-/// one. Without a device the case fails: doctest has no skipped cases, and it has shown nothing. run_doctest() skips
-/// the program instead.
+/// Runs a case's body once per device of every backend, or per device that GEMEL_BACKEND and GEMEL_DEVICE select. Each
+/// device is a subcase named by its id ("opencl:0"). Failures show the device's name. Each run has its own current
+/// context. Without a device the case fails, because doctest cannot skip a case; run_doctest() skips the program
+/// instead.
 inline void run_per_device(void (*body)(const Context&)) {
     std::vector<Device> all;
     try {
@@ -44,13 +43,13 @@ inline void run_per_device(void (*body)(const Context&)) {
     }
 }
 
-/// How many comparisons GEMEL_CHECK_COMPARISON has passed over.
+/// The number of comparisons that GEMEL_CHECK_COMPARISON skipped.
 inline int& skipped_comparisons() {
     static int count = 0;
     return count;
 }
 
-/// Fails where a comparison failed; one that was skipped is reported as a message.
+/// Reports a failed comparison as a failure and a skipped one as a message.
 inline void check_comparison(const Comparison& comparison, const char* file, int line) {
     const std::string report = comparison.report();
     if (comparison.outcome() == Outcome::skipped) {
@@ -61,7 +60,7 @@ inline void check_comparison(const Comparison& comparison, const char* file, int
     }
 }
 
-/// Counts what doctest has checked.
+/// Counts doctest's assertions.
 class CheckCounter : public doctest::IReporter {
    public:
     explicit CheckCounter(const doctest::ContextOptions&) {}
@@ -83,12 +82,12 @@ class CheckCounter : public doctest::IReporter {
     void test_case_skipped(const doctest::TestCaseData&) override {}
 };
 
-/// The body of a main function, with DOCTEST_CONFIG_IMPLEMENT defined before doctest is included:
+/// The body of a main function. Define DOCTEST_CONFIG_IMPLEMENT before you include this header:
 ///
 ///     int main(int argc, char** argv) { return gemel::testing::run_doctest(argc, argv); }
 ///
-/// @returns doctest's exit code; 77, which CTest shows as Skipped, where there is no device such as GEMEL_BACKEND and
-///          GEMEL_DEVICE name, and where comparisons were skipped and nothing else was checked
+/// @returns doctest's exit code; 77 (CTest: Skipped) if no selected device exists, or if comparisons were skipped and
+/// nothing else was checked
 inline int run_doctest(int argc, const char* const* argv) {
     try {
         const Device device = default_device();
@@ -111,7 +110,7 @@ inline int run_doctest(int argc, const char* const* argv) {
     DOCTEST_TEST_CASE(name) { ::gemel::testing::run_per_device(function); } \
     static void function([[maybe_unused]] const ::gemel::Context& context)
 
-/// A test case that runs once per device, as run_per_device() does. Subcases may stand in it.
+/// A test case that runs once per device; see run_per_device(). It may contain subcases.
 ///
 ///     GEMEL_TEST_CASE_PER_DEVICE("ones sum to their number", context) {
 ///         CHECK(sum(ones<float>(context, 1000)).item() == 1000);
@@ -119,8 +118,8 @@ inline int run_doctest(int argc, const char* const* argv) {
 #define GEMEL_TEST_CASE_PER_DEVICE(name, context) \
     GEMEL_TEST_CASE_OF(DOCTEST_ANONYMOUS(gemel_case_per_device_), name, context)
 
-/// Checks the Comparison that an expression gives: what failed is reported with its report, and what was skipped, which
-/// doctest cannot count, is said.
+/// Checks the Comparison that an expression returns. Reports a failed comparison as a failure and a skipped one as a
+/// message.
 #define GEMEL_CHECK_COMPARISON(...) \
     do { \
         const ::gemel::testing::Comparison gemel_comparison_ = (__VA_ARGS__); \

@@ -5,6 +5,7 @@
 
 #include "array/byte_bounds.hpp"
 #include "array/layout.hpp"
+#include "array/require.hpp"
 
 #include <boost/container/small_vector.hpp>
 
@@ -20,8 +21,8 @@ namespace {
 std::size_t bytes_of(const Shape& shape, const DType& dtype) {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(shape.count(), std::size_t{dtype.size_bytes()}, &bytes))
-        throw OutOfMemory(text("an array of shape ", to_string(shape), " and type ", dtype.name(),
-                               " has more bytes than 64 bits can count"));
+        throw OutOfMemory(text("GPUArray: shape ", to_string(shape), " and type ", dtype.name(),
+                               " need more bytes than 64 bits can count; use a smaller shape"));
     return bytes;
 }
 
@@ -90,7 +91,7 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
       size_(shape_.count()) {
     if (shape_.rank() != strides_.size())
         throw ArgumentError(text("GPUArray: expected one stride per axis, got shape ", to_string(shape_),
-                                 " and strides ", to_string(strides_)));
+                                 " and strides ", to_string(strides_), "; give as many strides as extents"));
     if (size_ == 0) {
         strides_ = contiguous_strides(shape_);  // strides of an array without elements have no meaning
         return;
@@ -103,10 +104,11 @@ AnyArray::AnyArray(Buffer buffer, DType dtype, Shape shape, Strides strides, std
     if (first < 0 || last > static_cast<__int128>(buffer_.size_bytes()))
         throw ArgumentError(text("GPUArray: shape ", to_string(shape_), ", strides ", to_string(strides_), " and type ",
                                  dtype_.name(), " at byte ", offset_bytes_, " do not fit into a buffer of ",
-                                 buffer_.size_bytes(), " bytes"));
+                                 buffer_.size_bytes(), " bytes; use a larger buffer or a smaller shape"));
     if ((buffer_.offset_bytes() + offset_bytes_) % alignment_of(dtype_) != 0)
         throw ArgumentError(text("GPUArray: expected elements of type ", dtype_.name(), " at multiples of ",
-                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_));
+                                 alignment_of(dtype_), " bytes, got byte ", buffer_.offset_bytes() + offset_bytes_,
+                                 "; choose such an offset"));
 }
 
 AnyArray::AnyArray(const Context& context, DType dtype, Shape shape, Order order)
@@ -164,9 +166,7 @@ bool AnyArray::is_view_of(const AnyArray& other) const {
 
 void AnyArray::release() { buffer_.release(); }
 
-void AnyArray::require_memory(const char* who) const {
-    if (empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
-}
+void AnyArray::require_memory(const char* who) const { require_array(who, "the array", *this); }
 
 void AnyArray::require_writable(const char* who) const {
     require_memory(who);
@@ -183,21 +183,21 @@ void AnyArray::require_dtype(DType dtype) const {
 
 void AnyArray::require_count(std::size_t count, const char* who) const {
     if (count != size_)
-        throw ArgumentError(text(who, ": the host range has ", count, count == 1 ? " element" : " elements",
-                                 ", the array of shape ", to_string(shape_), " has ", size_));
+        throw ArgumentError(text(who, ": the host range has ", counted(count, "element"), ", the array of shape ",
+                                 to_string(shape_), " has ", size_, "; pass a range of that size"));
 }
 
 void AnyArray::require_shape(const Shape& shape, const char* who) const {
     if (!(shape == shape_))
-        throw ArgumentError(
-            text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_)));
+        throw ArgumentError(text(who, ": the host view has shape ", to_string(shape), ", the array ", to_string(shape_),
+                                 "; pass a view of that shape"));
 }
 
 void AnyArray::require_single() const {
     require_memory("item");
     if (size_ != 1)
         throw ArgumentError(text("item: an array of shape ", to_string(shape_), " has ", counted(size_, "element"),
-                                 ", expected exactly 1"));
+                                 ", expected exactly 1; select one element first"));
 }
 
 Layout AnyArray::layout() const { return {shape_, strides_, 0}; }

@@ -1,6 +1,7 @@
 #include "array/layout.hpp"
 
 #include "array/merge_axes.hpp"
+#include "array/require.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -64,8 +65,9 @@ std::optional<Strides> strides_over(const Layout& from, const Shape& shape) {
 std::size_t checked_axis(std::int64_t axis, std::size_t rank, std::string_view who) {
     const auto signed_rank = static_cast<std::int64_t>(rank);
     if (axis < -signed_rank || axis >= signed_rank)
-        throw ArgumentError(
-            text(who, ": axis ", axis, " is out of range for an array with ", rank, rank == 1 ? " axis" : " axes"));
+        throw ArgumentError(text(
+            who, ": axis ", axis, " is out of range for an array with ", rank, rank == 1 ? " axis" : " axes",
+            rank == 0 ? text("; a single value has none") : text("; use ", -signed_rank, " to ", signed_rank - 1)));
     return static_cast<std::size_t>(axis < 0 ? axis + signed_rank : axis);
 }
 
@@ -76,9 +78,10 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
         ellipses += index.kind() == Index::Kind::ellipsis;
     }
     const std::size_t rank = from.shape.rank();
-    if (ellipses > 1) throw ArgumentError("index: expected at most one ellipsis, got several");
+    if (ellipses > 1) throw ArgumentError(text("index: expected at most one ellipsis, got ", ellipses, "; keep one"));
     if (named > rank)
-        throw ArgumentError(text("index: too many indices: ", named, " for an array of shape ", to_string(from.shape)));
+        throw ArgumentError(text("index: too many indices: ", named, " for an array of shape ", to_string(from.shape),
+                                 "; use at most ", rank));
 
     Layout result{{}, {}, from.offset};
     std::size_t axis = 0;
@@ -94,7 +97,8 @@ Layout indexed(const Layout& from, std::span<const Index> indices) {
                 const std::int64_t extent = from.shape[axis], position = index.position();
                 if (position < -extent || position >= extent)
                     throw ArgumentError(
-                        text("index: ", position, " is out of range for axis ", axis, " with extent ", extent));
+                        text("index: ", position, " is out of range for axis ", axis, " with extent ", extent,
+                             extent == 0 ? text("; it has no elements") : text("; use ", -extent, " to ", extent - 1)));
                 result.offset += (position < 0 ? position + extent : position) * from.strides[axis];
                 ++axis;
                 break;
@@ -124,12 +128,12 @@ Layout permuted(const Layout& from, const Axes& axes) {
     const std::size_t rank = from.shape.rank();
     if (axes.size() != rank)
         throw ArgumentError(text("permute: expected ", from.shape.rank(), " axes for an array of shape ",
-                                 to_string(from.shape), ", got ", axes.size()));
+                                 to_string(from.shape), ", got ", axes.size(), "; name each axis once"));
     Layout result{{}, {}, from.offset};
     std::vector<bool> used(rank);
     for (const std::int64_t given : axes) {
         const std::size_t axis = checked_axis(given, rank, "permute");
-        if (used[axis]) throw ArgumentError(text("permute: axis ", axis, " is given twice in ", to_string(axes)));
+        if (used[axis]) refuse_repeated_axis("permute", given);
         used[axis] = true;
         result.shape.push_back(from.shape[axis]);
         result.strides.push_back(from.strides[axis]);
@@ -144,7 +148,8 @@ Layout squeezed(const Layout& from, const std::optional<Axes>& axes) {
         for (const std::int64_t given : *axes) {
             const std::size_t axis = checked_axis(given, rank, "squeeze");
             if (from.shape[axis] != 1)
-                throw ArgumentError(text("squeeze: axis ", axis, " has extent ", from.shape[axis], ", not 1"));
+                throw ArgumentError(
+                    text("squeeze: axis ", axis, " has extent ", from.shape[axis], ", not 1; leave it out"));
             goes[axis] = true;
         }
     } else {
@@ -188,16 +193,19 @@ Layout broadcast(const Layout& from, const Shape& shape) {
         }
     }
     if (!fits)
-        throw ArgumentError(
-            text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ", to_string(shape)));
+        throw ArgumentError(text("broadcast: shape ", to_string(from.shape), " cannot be broadcast to ",
+                                 to_string(shape), broadcast_rule));
     return result;
 }
 
 Layout diagonal_of(const Layout& from, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
     const std::size_t rank = from.shape.rank();
-    if (rank < 2) throw ArgumentError(text("diagonal: expected two axes or more, got shape ", to_string(from.shape)));
+    if (rank < 2)
+        throw ArgumentError(
+            text("diagonal: expected two axes or more, got shape ", to_string(from.shape), "; reshape() adds axes"));
     const std::size_t down = checked_axis(axis1, rank, "diagonal"), right = checked_axis(axis2, rank, "diagonal");
-    if (down == right) throw ArgumentError(text("diagonal: axis ", axis1, " and axis ", axis2, " are the same"));
+    if (down == right)
+        throw ArgumentError(text("diagonal: axis ", axis1, " and axis ", axis2, " are the same; name two axes"));
     // Clamped, so that nothing overflows.
     const std::int64_t skip_right = std::clamp<std::int64_t>(offset, 0, from.shape[right]);
     const std::int64_t skip_down = offset < 0 ? -std::max(offset, -from.shape[down]) : 0;
@@ -221,7 +229,8 @@ Shape completed(const Shape& shape, const Shape& from) {
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         if (shape[axis] != -1) continue;
         if (open != result.rank())
-            throw ArgumentError(text("reshape: shape ", to_string(shape), ": only one extent can be -1"));
+            throw ArgumentError(
+                text("reshape: shape ", to_string(shape), ": only one extent can be -1; give the others"));
         open = axis;
         result[axis] = 1;
     }
@@ -230,7 +239,8 @@ Shape completed(const Shape& shape, const Shape& from) {
     if (!divides)
         throw ArgumentError(text("reshape: an array of shape ", to_string(from), " with ", size,
                                  size == 1 ? " element" : " elements", " cannot have shape ", to_string(shape),
-                                 open == result.rank() ? text(" with ", others) : std::string()));
+                                 open == result.rank() ? text(" with ", others) : std::string(),
+                                 "; the number of elements must stay the same"));
     if (open != result.rank()) result[open] = static_cast<std::int64_t>(size / others);
     return result;
 }
@@ -255,8 +265,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
         std::int64_t& extent = result[longer.rank() - shorter.rank() + k];
         if (extent == shorter[k] || shorter[k] == 1) continue;
         if (extent != 1)
-            throw ArgumentError(
-                text("broadcast: shapes ", to_string(a), " and ", to_string(b), " cannot be broadcast together"));
+            throw ArgumentError(text("broadcast: shapes ", to_string(a), " and ", to_string(b),
+                                     " cannot be broadcast together", broadcast_rule));
         extent = shorter[k];
     }
     return result;

@@ -9,7 +9,7 @@
 namespace gemel {
 
 void Integer::refuse(std::uint64_t value) {
-    throw ArgumentError(text("integer: expected at most 2^63 - 1, got ", value));
+    throw ArgumentError(text("integer: expected at most 2^63 - 1, got ", value, "; use a smaller number"));
 }
 
 void AxisVector::assign(std::span<const std::int64_t> values) {
@@ -45,18 +45,21 @@ void AxisVector::resize(std::size_t size, std::int64_t value) {
 }
 
 void AxisVector::refuse_large(std::uint64_t value) {
-    throw ArgumentError(text("shape: expected extents of at most 2^63 - 1, got ", value));
+    throw ArgumentError(text("shape: expected extents of at most 2^63 - 1, got ", value, "; use a smaller shape"));
 }
 
 std::size_t Shape::count() const {
     std::size_t count = 1;
     bool empty = false;
     for (const std::int64_t extent : *this) {
-        if (extent < 0) throw ArgumentError(text("shape: expected extents of at least 0, got ", to_string(*this)));
+        if (extent < 0)
+            throw ArgumentError(
+                text("shape: expected extents of at least 0, got ", to_string(*this), "; only reshape() takes -1"));
         if (extent == 0) empty = true;
         if (__builtin_mul_overflow(count, static_cast<std::size_t>(std::max<std::int64_t>(extent, 1)), &count) ||
             count > static_cast<std::size_t>(INT64_MAX))
-            throw ArgumentError(text("shape: ", to_string(*this), " has more elements than 64 bits can count"));
+            throw ArgumentError(
+                text("shape: ", to_string(*this), " has more elements than 64 bits can count; use a smaller shape"));
     }
     return empty ? 0 : count;
 }

@@ -44,7 +44,13 @@ bool holds(const DType& dtype, __int128 value) {
 
 }  // namespace
 
-void refuse_value(double value, DType dtype) { throw ArgumentError(text(value, " is not a value of ", dtype.name())); }
+void refuse_value(const char* who, double value, DType dtype) {
+    const bool is_integer = std::isfinite(value) && value == std::trunc(value);
+    throw ArgumentError(text(who, ": ", value, " is not a value of ", dtype.name(),
+                             !is_integer ? "; round it, or use a floating type"
+                             : value < 0 && dtype.kind() == Kind::unsigned_integer ? "; use a signed type"
+                                                                                   : "; use a wider type"));
+}
 
 std::int64_t checked_bound(std::uint64_t value) {
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))

@@ -6,6 +6,8 @@
 
 #include "array/layout.hpp"
 
+#include "array/require.hpp"
+
 namespace gemel {
 namespace {
 
@@ -26,8 +28,7 @@ AnyArray from_last(const AnyArray& x, std::size_t axis) {
 }
 
 AnyArray checked_vectors(const char* which, const AnyArray& x, std::int64_t axis) {
-    if (x.empty())
-        throw ArgumentError(text("cross: array ", which, " is an empty handle; assign an array to it first"));
+    if (x.empty()) refuse_empty("cross", text("array ", which));
     if (x.rank() == 0) throw ArgumentError(text("cross: ", which, " is a single value, expected vectors"));
     const AnyArray vectors = with_last(x, checked_axis(axis, x.rank(), "cross"));
     const std::int64_t extent = vectors.shape()[x.rank() - 1];

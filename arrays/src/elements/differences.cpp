@@ -8,6 +8,8 @@
 
 #include "array/layout.hpp"
 
+#include "array/require.hpp"
+
 #include <cmath>
 
 namespace gemel {
@@ -174,7 +176,7 @@ std::vector<AnyArray> gradient(const AnyArray& x, const GradientOptions& options
     std::vector<AnyArray> all;
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const std::size_t axis = checked_axis(axes[k], x.rank(), "gradient");
-        if (seen[axis]) throw ArgumentError(text("gradient: axis ", axis, " is named twice; name each once"));
+        if (seen[axis]) refuse_repeated_axis("gradient", axes[k]);
         seen[axis] = true;
         const Spacing step = spacing.empty() ? Spacing(1.0) : is_one_number ? spacing[0] : spacing[k];
         all.push_back(gradient_along(x, axes[k], step, options.edge_order));

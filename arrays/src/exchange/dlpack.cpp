@@ -5,6 +5,8 @@
 
 #include "array/layout.hpp"
 
+#include "array/require.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -91,7 +93,7 @@ Managed* give(const Fill& fill) {
 }
 
 void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
+    require_array("to_dlpack", "the array", array);
     (void)type_of(array.dtype());
     const Context context = array.context();
     context.synchronize();
@@ -105,7 +107,7 @@ void describe_device(DLTensor& tensor, Given& given, const AnyArray& array) {
 }
 
 void describe_host(DLTensor& tensor, Given& given, const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("to_dlpack: the array handle is empty; assign an array to it first");
+    require_array("to_dlpack", "the array", array);
     (void)type_of(array.dtype());
     given.host.resize(array.size_bytes());
     if (array.size() > 0) array.get_bytes(given.host.data());

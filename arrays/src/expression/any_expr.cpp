@@ -2,6 +2,7 @@
 
 #include "array/integer_range.hpp"
 #include "array/layout.hpp"
+#include "array/require.hpp"
 #include "expression/expression_node.hpp"
 #include "expression/function_definition.hpp"
 
@@ -60,19 +61,24 @@ std::string type_name(const AnyExpr& operand) {
     return operand.node().is_number() ? text("a number (", operand.dtype().name(), ")") : operand.dtype().name();
 }
 
-/// "operator+ has no meaning for bool and float"
+[[noreturn]] void refuse_depth() {
+    throw ArgumentError(text("expression: expected at most ", deepest_expression,
+                             " nested operations, got more; evaluate parts of it with .eval()"));
+}
+
+/// "operator<<: it is not defined for float and int32_t; astype() converts"
 [[noreturn]] void refuse(const OperationType& operation, std::span<const AnyExpr> operands,
-                         const std::string& hint = "") {
+                         const std::string& hint = "; astype() converts") {
     std::vector<std::string> names;
     for (const AnyExpr& operand : operands) names.push_back(type_name(operand));
-    throw ArgumentError(text(operation.name, " is not defined for ", join(names, " and "), hint));
+    throw ArgumentError(text(operation.name, ": it is not defined for ", join(names, " and "), hint));
 }
 
 void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
     const Shape before = shape;
     if (!broadcast_with(shape, own))
         throw ArgumentError(text(operation, ": the operands have the shapes ", to_string(before), " and ",
-                                 to_string(own), ", which cannot be broadcast to one"));
+                                 to_string(own), ", which cannot be broadcast to one", broadcast_rule));
 }
 
 std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
@@ -152,7 +158,7 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
         case Structure::Kind::number:
             return is_rounded(as) && !structure.dtype.empty() ? text.number(structure.dtype) : text.number(as);
         case Structure::Kind::reduction:
-            throw ArgumentError("an expression with reductions in it has been printed for one pass over its elements");
+            throw ArgumentError("expression: expected operations without reductions, got one with them; evaluate() it");
         case Structure::Kind::operation:
         case Structure::Kind::call: break;
     }
@@ -171,9 +177,10 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
 }  // namespace
 
 AnyExpr::AnyExpr(const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
+    require_array("expression", "an operand", array);
     if (!is_number(array.dtype()))
-        throw ArgumentError(text("an expression has an array of ", array.dtype().name(), ", expected numbers"));
+        throw ArgumentError(text("expression: expected arrays of numbers, got one of ", array.dtype().name(),
+                                 "; copy its numbers out first"));
     node_ = array_node(array.dtype(), array.shape(), array);
 }
 
@@ -197,7 +204,8 @@ AnyExpr exact_number(double number) {
 AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {
     const Operation* const operation = &row_of(given);  // the library's own row, which is never destroyed
     if (operands.size() != operation->operands)
-        throw ArgumentError(text("there is no operation ", given.name, " of ", operands.size(), " operands"));
+        throw ArgumentError(text(given.name, ": expected ", counted(int{operation->operands}, "operand"), ", got ",
+                                 operands.size(), "; pass one for each"));
     const bool is_cast = operation->compute == Compute::by_cast;
     std::vector<AnyExpr> truths;
     const bool chooses = operation->compute == Compute::by_condition;
@@ -215,7 +223,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         const ExpressionNode& operand = operands[k].node();
         if (operand.is_number()) numbers.push_back(operand.number);
         if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
-            refuse(*operation, operands, text(": operand ", k + 1, " must have integers other than uint64_t"));
+            refuse(*operation, operands, text("; operand ", k + 1, " must have integers other than uint64_t"));
         if (decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number), operand.number_type)
                                         : types.with(operation->rule, operand.structure->dtype);
@@ -230,19 +238,17 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         *this = AnyExpr(*value);
         return;
     }
-    if (node->depth > deepest_expression)
-        throw ArgumentError(text("an expression is nested more than ", deepest_expression,
-                                 " operations deep; evaluate parts of it with .eval()"));
+    if (node->depth > deepest_expression) refuse_depth();
     const DType common = types.dtype();
     if (result.empty()) result = result_type(operation->rule, common);
     if (common.empty() || !is_number(result)) refuse(*operation, operands);
     const DType computed = computed_type(*operation, common, result);
     if (computed.kind() == DType::Kind::complex && !operation->complex_text[0])
-        refuse(*operation, operands, ": take real(), imag() or abs()");
+        refuse(*operation, operands, "; take real(), imag() or abs()");
     if (is_cast && common.kind() == DType::Kind::complex && result.kind() != DType::Kind::complex &&
         result.kind() != DType::Kind::boolean)
-        throw ArgumentError(text("astype from ", common.name(), " to ", result.name(),
-                                 " would drop the imaginary parts: take real() first"));
+        throw ArgumentError(text("astype: from ", common.name(), " to ", result.name(),
+                                 " would drop the imaginary parts; take real() first"));
     node->operands.assign(operands.begin(), operands.end());
     if (operation->rule == TypeRule::comparison && common.is_integer()) {
         std::array<AnyExpr, 2> both{operands[0], operands[1]};
@@ -259,8 +265,8 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
 AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands) {
     const std::size_t count = function.types.size();
     if (operands.size() != count)
-        throw ArgumentError(text("function '", function.name, "' expects ", count,
-                                 count == 1 ? " operand" : " operands", ", got ", operands.size()));
+        throw ArgumentError(text("function '", function.name, "': expected ", counted(count, "operand"), ", got ",
+                                 operands.size(), "; pass one for each parameter"));
     auto node = std::make_shared<ExpressionNode>();
     node->leaves = 0;
     bool has_array = false;
@@ -272,7 +278,7 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
             function.types[k].kind() != DType::Kind::boolean)
             throw ArgumentError(text("function '", function.name, "': operand ", k + 1, " is ", type_name(operands[k]),
                                      ", the parameter ", function.types[k].name(),
-                                     ", which has no imaginary part: take real(), imag() or abs()"));
+                                     ", which has no imaginary part; take real(), imag() or abs()"));
         has_array |= !operand.is_number();
         broadcast(node->shape, operand.shape, function.name);
         node->depth = std::max(node->depth, operand.depth + 1);
@@ -280,10 +286,9 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
         structure.operands.push_back(operand.structure);
     }
     if (!has_array)
-        throw ArgumentError(text("function '", function.name, "' got numbers only; expected at least one array"));
-    if (node->depth > deepest_expression)
-        throw ArgumentError(text("an expression is nested more than ", deepest_expression,
-                                 " operations deep; evaluate parts of it with .eval()"));
+        throw ArgumentError(
+            text("function '", function.name, "': expected at least one array, got numbers only; pass an array"));
+    if (node->depth > deepest_expression) refuse_depth();
     node->operands.assign(operands.begin(), operands.end());
     node->structure = interned(std::move(structure));
     return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));

@@ -14,7 +14,7 @@ namespace {
 template <class... T, class F>
 void with_one_of(const char* who, DType dtype, F&& f) {
     if (!((dtype == dtype_of<T>() && (f(static_cast<T*>(nullptr)), true)) || ...))
-        throw ArgumentError(text(who, ": got elements of ", dtype.name(), ", expected numbers"));
+        throw ArgumentError(text(who, ": expected numbers, got elements of ", dtype.name(), "; cast them first"));
 }
 template <class F>
 void with_type(const char* who, DType dtype, F&& f) {
@@ -30,10 +30,11 @@ std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyN
         std::visit(
             [&](const auto& number) {
                 if constexpr (ValueFor<std::remove_cvref_t<decltype(number)>, T>) {
-                    const T element = naming(who, [&] { return element_of<T>(number); });
+                    const T element = element_of<T>(number, who);
                     std::memcpy(bytes.data(), &element, sizeof element);
                 } else {
-                    throw ArgumentError(text(who, ": a complex number is not a value of ", dtype.name()));
+                    throw ArgumentError(
+                        text(who, ": a complex number is not a value of ", dtype.name(), "; take its real part"));
                 }
             },
             value);

@@ -1,5 +1,6 @@
 #include <gemel/arrays/cumulative.hpp>
 
+#include "array/layout.hpp"
 #include "expression/cumulate_columns.hpp"
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
@@ -117,16 +118,16 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
-    if (operands.array_count == 0) throw ArgumentError(text(name_of(kind), ": the expression has no array operand"));
+    if (operands.array_count == 0)
+        throw ArgumentError(text(name_of(kind), ": expected at least one array, got numbers only; pass an array"));
     BroadcastOperands broadcast;
     naming(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();
     const auto rank = static_cast<std::int64_t>(shape.rank());
     std::optional<std::int64_t> axis = given_axis;
     if (rank == 0 && (axis == 0 || axis == -1)) axis.reset();  // as NumPy
-    if (axis && (*axis < -rank || *axis >= rank))
-        throw ArgumentError(text(name_of(kind), ": axis ", *axis, " is out of range for shape ", to_string(shape)));
-    const std::int64_t along = axis ? (*axis < 0 ? *axis + rank : *axis) : rank - 1;
+    const std::int64_t along =
+        axis ? static_cast<std::int64_t>(checked_axis(*axis, shape.rank(), name_of(kind))) : rank - 1;
     if (axis && along != rank - 1) return scan_columns(kind, whole, result, static_cast<std::size_t>(along));
     // Elements that are far apart are first copied to be contiguous, in tiles.
     const auto is_far = [&](const AnyArray* array) {

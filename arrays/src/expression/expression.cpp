@@ -2,6 +2,7 @@
 
 #include "array/integer_range.hpp"
 #include "array/layout.hpp"
+#include "array/require.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 #include "expression/program_run.hpp"
@@ -34,7 +35,7 @@ std::string combined(DType dtype, detail::Cumulating how) {
 }
 
 void ExpressionOperands::add(const AnyArray& array) {
-    if (array.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
+    require_array("expression", "an operand", array);
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
     exceeds |= use_count == max_uses || k == max_arrays || array_count + number_count == max_operands;
@@ -106,8 +107,8 @@ AnyArray without_leading(const AnyArray& array, std::size_t axes) {
 }  // namespace
 
 void refuse_contexts(const AnyArray& a, const AnyArray& b) {
-    throw ArgumentError(text("an expression has arrays of two contexts (of ", a.context().device().id(), " and ",
-                             b.context().device().id(),
+    throw ArgumentError(text("expression: expected arrays of one context, got arrays of two contexts (of ",
+                             a.context().device().id(), " and ", b.context().device().id(),
                              "); copy_to(context) copies one to the other, as in x + y.copy_to(x.context())"));
 }
 
@@ -127,8 +128,8 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to,
     for (std::size_t k = 0; k < operands.array_count; ++k) {
         const Shape& own = operands.arrays[k]->shape();
         if (!broadcast_with(common_, own))
-            throw ArgumentError(text("an expression has operands of the shapes ", to_string(first), " and ",
-                                     to_string(own), ", which cannot be broadcast to one"));
+            throw ArgumentError(text("expression: operands of the shapes ", to_string(first), " and ", to_string(own),
+                                     " cannot be broadcast to one", broadcast_rule));
     }
     std::size_t dropped =
         to && leading == LeadingAxes::dropped && common_.rank() > to->rank() ? common_.rank() - to->rank() : 0;
@@ -209,8 +210,9 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression, Reduc
     if (operands.with_double && operands.array_count > 0) {
         const Device& device = operands.arrays[0]->context().device();
         if (!device.info().has_double)
-            throw ArgumentError(text("function '", operands.with_double->name, "' computes in double, which device ",
-                                     device.info().name, " cannot; give it parameters and a result of float"));
+            throw ArgumentError(text("function '", operands.with_double->name,
+                                     "': it computes in double, which device ", device.info().name,
+                                     " cannot; give it parameters and a result of float"));
     }
     if (!operands.exceeds || (operands.has_reduction && reductions == Reductions::kept)) return;
     const AnyExpr whole = expression.any(expression.expression);
@@ -242,14 +244,13 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
     const ExpressionView& expression = collected.view;
     ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0)
-        throw ArgumentError("an expression has no array operand; expected at least one array");
+        throw ArgumentError("expression: expected at least one array, got numbers only; pass an array");
     const CallKey key = expression_key(expression, operands);
     BroadcastOperands broadcast;
     broadcast.broadcast(operands, out ? &out->shape() : nullptr, leading);
     if (out && out->buffer().context_id() != operands.arrays[0]->buffer().context_id() && !out->empty())
         throw ArgumentError(
-            "an expression is assigned to an array in another context than its own; copy_to(context) copies its value "
-            "there");
+            "expression: the target is in another context than the operands; copy_to(context) copies the value there");
     if (out)
         for (std::size_t k = 0; k < operands.array_count; ++k)
             if (out->may_overlap(*operands.arrays[k]) && !same_elements(*out, *operands.arrays[k])) {

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,13 +42,17 @@ class CollectedExpression {
     std::optional<AnyExpr> rest_;
 };
 
-/// Runs a function; messages of argument errors begin with the name of the caller's function.
+/// Runs a function; messages of argument errors begin with the name of the caller's function, which replaces
+/// "expression".
 template <class F>
 decltype(auto) naming(const char* who, F&& f) {
     try {
         return f();
     } catch (const ArgumentError& error) {
-        throw ArgumentError(text(who, ": ", error.what()));
+        constexpr std::string_view general = "expression: ";
+        std::string_view said = error.what();
+        if (said.starts_with(general)) said.remove_prefix(general.size());
+        throw ArgumentError(text(who, ": ", said));
     }
 }
 
@@ -122,8 +127,7 @@ class CallArguments {
    public:
     void add(const CallArgument& argument) {
         if (arguments_.size() == arguments_.capacity())
-            throw ArgumentError(
-                "an expression has too many operands for one kernel; evaluate parts of it with .eval()");
+            throw ArgumentError("expression: too many operands for one kernel; evaluate parts of it with .eval()");
         arguments_.push_back(argument);
     }
     std::span<const CallArgument> span() const { return {arguments_.data(), arguments_.size()}; }

@@ -22,11 +22,7 @@ std::uint64_t axes_of(const char* who, const Shape& shape, const ReductionAxes& 
     const std::size_t rank = shape.rank();
     std::vector<int> axes;
     if (over.axes() && !is_single_value(shape, over)) {
-        try {
-            check_axes(shape, *over.axes());
-        } catch (const ArgumentError& error) {
-            throw ArgumentError(text("lazy::", who, ": ", error.what()));
-        }
+        check_axes(shape, *over.axes(), text("lazy::", who));
         axes = *over.axes();
     } else {
         for (std::size_t axis = 0; axis < rank; ++axis) axes.push_back(static_cast<int>(axis));

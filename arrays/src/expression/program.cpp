@@ -45,7 +45,8 @@ std::size_t count_along(const Shape& shape, std::uint64_t axes) {
 Program::Program(std::span<const AnyExpr> roots) {
     for (const AnyExpr& root : roots) {
         if (root.node().is_number())
-            throw ArgumentError("an expression has no array operand; expected at least one array");
+            throw ArgumentError(
+                "evaluate: expected at least one array in each expression, got numbers only; pass an array");
         roots_.push_back(add(root));
     }
 }

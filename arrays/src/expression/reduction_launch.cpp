@@ -1,5 +1,7 @@
 #include "expression/reduction_launch.hpp"
 
+#include "array/layout.hpp"
+#include "array/require.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/reduction_texts.hpp"
 
@@ -16,15 +18,12 @@ bool is_single_value(const Shape& shape, const ReductionAxes& over) {
     return shape.empty() && over.is_one() && (over.axes()->front() == 0 || over.axes()->front() == -1);
 }
 
-void check_axes(const Shape& shape, const std::vector<int>& axes) {
-    const auto rank = static_cast<int>(shape.rank());
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-        if (axes[k] < -rank || axes[k] >= rank)
-            throw ArgumentError(text("axis ", axes[k], " is out of range for shape ", to_string(shape), ", which has ",
-                                     rank, rank == 1 ? " axis" : " axes"));
-        for (std::size_t before = 0; before < k; ++before)
-            if (axis_number(shape, axes[before]) == axis_number(shape, axes[k]))
-                throw ArgumentError(text("axis ", axes[k], " is given twice"));
+void check_axes(const Shape& shape, const std::vector<int>& axes, std::string_view who) {
+    std::vector<bool> seen(shape.rank());
+    for (const int given : axes) {
+        const std::size_t axis = checked_axis(given, shape.rank(), who);
+        if (seen[axis]) refuse_repeated_axis(who, given);
+        seen[axis] = true;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace gemel {
@@ -24,7 +25,7 @@ inline bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dt
 bool is_single_value(const Shape& shape, const ReductionAxes& over);
 inline int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + static_cast<int>(shape.rank()) : axis; }
 /// @throws ArgumentError for an axis that is out of range or occurs twice
-void check_axes(const Shape& shape, const std::vector<int>& axes);
+void check_axes(const Shape& shape, const std::vector<int>& axes, std::string_view who = "expression");
 
 /// One launch of the kernel of this kind. @returns the destination, or a new array
 AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target);

@@ -1,6 +1,7 @@
 /// Reductions of arrays and expressions: one implementation for types known in C++ and types known at run time.
 #include <gemel/arrays/reductions.hpp>
 
+#include "array/require.hpp"
 #include "expression/any_number.hpp"
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
@@ -130,13 +131,14 @@ void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const c
             others += (others.empty() ? "" : " ") + std::string(other.name);
     }
     throw ArgumentError(
-        text(row.name, " does not take the option ", option, "; leave it out (it is an option of ", others, ")"));
+        text(row.name, ": it does not take the option ", option, "; leave it out (it is an option of ", others, ")"));
 }
 
 void check_numbers(DType dtype) {
-    if (dtype.empty()) throw ArgumentError("an expression uses an empty handle; assign an array to it first");
+    if (dtype.empty()) refuse_empty("expression", "the operand");
     if (!is_number(dtype))
-        throw ArgumentError(text("an expression has an array of ", dtype.name(), ", expected numbers"));
+        throw ArgumentError(
+            text("expression: expected numbers, got an array of ", dtype.name(), "; copy its numbers out first"));
 }
 
 void check_options(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {

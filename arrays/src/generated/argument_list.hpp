@@ -32,7 +32,8 @@ class ArgumentList {
    public:
     void add(const Argument& argument) {
         if (arguments_.size() == arguments_.capacity())
-            throw Error("a generated kernel has more arguments than a launch can pass; use fewer arrays or results");
+            throw Error(
+                "launch: a generated kernel has more arguments than a launch can pass; use fewer arrays or results");
         arguments_.push_back(argument);
     }
     /// The call's arguments in the kernel's order: those of the user, offsets, layout.

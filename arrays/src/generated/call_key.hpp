@@ -16,7 +16,7 @@ class CallKey {
     /// @throws ArgumentError if there are more words than an expression of one kernel can have
     void add(std::uint64_t word) {
         if (words_.size() == words_.capacity())
-            throw ArgumentError("an expression has too many parts for one kernel; evaluate some of it with .eval()");
+            throw ArgumentError("expression: too many parts for one kernel; evaluate some of them with .eval()");
         words_.push_back(word);
     }
     std::size_t hash() const { return boost::hash_range(words_.begin(), words_.end()); }

@@ -180,8 +180,9 @@ Argument convert_value(const DeclaredArguments& declared, std::size_t index, con
                 return true;
             });
         if (given.rounds)
-            throw ArgumentError(text("an expression has a number (", from.dtype.name(), value, ") that ", to.name(),
-                                     ", the type of its array operands, cannot hold; astype() makes them wider"));
+            throw ArgumentError(text("expression: ", to.name(),
+                                     ", the type of the array operands, cannot hold a number (", from.dtype.name(),
+                                     value, "); astype() makes them wider"));
         declared.refuse(index, text("is declared ", to.name(), ", which cannot hold the value given (",
                                     from.dtype.empty() ? "of a type without a name" : from.dtype.name(), value, ")"));
     }

@@ -82,9 +82,10 @@ AxisFlags resolve(const DeclaredArguments& declared, const Shape& shape, const R
     for (const int given : *options.axes) {
         const int axis = given < 0 ? given + rank : given;
         if (axis < 0 || axis >= rank)
-            declared.refuse(
-                text("axis ", given, " is out of range for arrays of ", rank, rank == 1 ? " axis" : " axes"));
-        if (axes.reduced[static_cast<std::size_t>(axis)]) declared.refuse(text("axis ", given, " is given twice"));
+            declared.refuse(text("axis ", given, " is out of range for arrays of ", rank, rank == 1 ? " axis" : " axes",
+                                 "; use ", -rank, " to ", rank - 1));
+        if (axes.reduced[static_cast<std::size_t>(axis)])
+            declared.refuse(text("axis ", given, " is given twice; name each axis once"));
         axes.reduced[static_cast<std::size_t>(axis)] = true;
     }
     for (int axis = 0; axis < rank; ++axis) axes.all &= axes.reduced[static_cast<std::size_t>(axis)];

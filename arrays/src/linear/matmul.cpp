@@ -1,5 +1,6 @@
 #include <gemel/arrays/matmul.hpp>
 
+#include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
@@ -306,7 +307,7 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
 /// Refuses operands that cannot be multiplied.
 void check_operands(const AnyArray& a, const AnyArray& b) {
     for (const AnyArray* given : {&a, &b}) {
-        if (given->empty()) throw ArgumentError("matmul: an operand is an empty handle; assign an array to it first");
+        require_array("matmul", "an operand", *given);
         if (!is_number(given->dtype()))
             throw ArgumentError(
                 text("matmul: an operand has elements of ", given->dtype().name(), ", expected numbers"));
@@ -369,7 +370,7 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
 }
 
 void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options) {
-    if (c.empty()) throw ArgumentError("matmul_into: the target is an empty handle; assign an array to it first");
+    require_array("matmul_into", "the target", c);
     check_operands(a, b);
     const DType dtype = promote(a.dtype(), b.dtype());
     std::optional<StreamScope> scope;

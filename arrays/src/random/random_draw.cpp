@@ -29,7 +29,8 @@ Draw draw_of(Distribution distribution, DType dtype) {
 Draw real_draw(Distribution distribution, DType dtype, const char* what) {
     const Draw draw = draw_of(distribution, dtype);
     if (!draw.element.is_floating())
-        throw ArgumentError(text(what, ": expected an array of float, double or a 16-bit float, got ", dtype.name()));
+        throw ArgumentError(text(what, ": expected an array of float, double or a 16-bit float, got ", dtype.name(),
+                                 "; use such an array"));
     return draw;
 }
 
@@ -85,8 +86,8 @@ Draw uniform_draw(DType dtype, double low, double high) {
     const double width =
         draw.element.size_bytes() == 8 ? to - from : static_cast<double>(static_cast<float>(to - from));
     if (!(from < to) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(width))
-        throw ArgumentError(
-            text("uniform: the range [", low, ", ", high, ") must be finite and not empty in the type ", dtype.name()));
+        throw ArgumentError(text("uniform: expected a finite range that is not empty in the type ", dtype.name(),
+                                 ", got [", low, ", ", high, "); use other bounds"));
     if (from == 0 && to == 1)
         draw.distribution = Distribution::unit;
     else
@@ -99,7 +100,7 @@ Draw normal_draw(Distribution distribution, DType dtype, double mean, double sig
     if (!std::isfinite(mean) || !std::isfinite(sigma) || sigma < 0)
         throw ArgumentError(text(distribution == Distribution::normal ? "normal" : "log_normal",
                                  ": expected a finite mean and a finite standard deviation of at least 0, got ", mean,
-                                 " and ", sigma));
+                                 " and ", sigma, "; use other parameters"));
     draw.constants.real = {mean, sigma, 0};
     return draw;
 }
@@ -107,7 +108,8 @@ Draw normal_draw(Distribution distribution, DType dtype, double mean, double sig
 Draw exponential_draw(DType dtype, double scale) {
     Draw draw = real_draw(Distribution::exponential, dtype, "exponential");
     if (!std::isfinite(scale) || scale < 0)
-        throw ArgumentError(text("exponential: expected a finite scale of at least 0, got ", scale));
+        throw ArgumentError(
+            text("exponential: expected a finite scale of at least 0, got ", scale, "; use another scale"));
     draw.constants.real = {scale, 0, 0};
     return draw;
 }

@@ -1,5 +1,6 @@
 #include "random/random_fill.hpp"
 
+#include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 
@@ -116,7 +117,7 @@ std::uint64_t ceiling(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b
 }  // namespace
 
 void check_target(const char* who, const Context& context, const AnyArray& out) {
-    if (out.empty()) throw ArgumentError(text(who, ": the array handle is empty; assign an array to it first"));
+    require_array(who, "the array", out);
     if (!(out.context() == context))
         throw ArgumentError(text(who, ": the generator is on ", context.device().name(), " (", context.device().id(),
                                  "), the array in another context (", out.context().device().id(),
@@ -132,7 +133,7 @@ void check_target(const char* who, const Context& context, const AnyArray& out) 
 }
 
 AnyArray readable_means(const Context& context, const AnyArray& means, const AnyArray& out) {
-    if (means.empty()) throw ArgumentError("poisson: the handle of the means is empty; assign an array to it first");
+    require_array("poisson", "the array of means", means);
     if (!(means.context() == context))
         throw ArgumentError(text("poisson: the generator is on ", context.device().name(), " (", context.device().id(),
                                  "), the means in another context (", means.context().device().id(),

@@ -38,8 +38,9 @@ constexpr std::uint64_t max_points = std::uint64_t{1} << 63;
 std::uint64_t reserve_points(std::uint64_t& position, std::uint64_t count, std::uint64_t most) {
     if (count > most || position > most - count)
         throw Error(text("Sobol: a sequence has 2^", most == max_points ? 63 : 32, " points",
-                         most == max_points ? "" : " of 32 bits", ": ", count, "  more do not fit after position  ",
-                         position, most == max_points ? "" : "; double and uint64_t have 2^63"));
+                         most == max_points ? "" : " of 32 bits", ": ", count, " more do not fit after position ",
+                         position,
+                         most == max_points ? "; start another sequence" : "; double and uint64_t have 2^63"));
     return std::exchange(position, position + count);
 }
 

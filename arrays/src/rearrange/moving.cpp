@@ -11,23 +11,12 @@
 
 namespace gemel {
 
-void require_array(std::string_view who, std::string_view what, const AnyArray& array) {
-    if (array.empty()) throw ArgumentError(text(who, ": ", what, " is an empty handle; assign an array to it first"));
-}
-
 void require_writable(std::string_view who, const AnyArray& array) {
     require_array(who, "the array", array);
     if (array.repeats())
         throw ArgumentError(text(who, ": an array of shape ", to_string(array.shape()), " and strides ",
                                  to_string(array.strides()),
                                  " repeats its elements and can only be read; copy() gives each its own"));
-}
-
-void require_context(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& like) {
-    require_array(who, what, array);
-    if (!(array.context() == like.context()))
-        throw ArgumentError(
-            text(who, ": ", what, " is in another context than the first array; copy_to(context) copies it there"));
 }
 
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype) {

@@ -1,6 +1,8 @@
 /// The common part of functions that move elements from array to array.
 #pragma once
 
+#include "array/require.hpp"
+
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/core/argument.hpp>
@@ -15,9 +17,7 @@
 namespace gemel {
 
 // Checks of the user's arguments; each throws ArgumentError in the name of `who`.
-void require_array(std::string_view who, std::string_view what, const AnyArray& array);
 void require_writable(std::string_view who, const AnyArray& array);
-void require_context(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& like);
 void require_dtype(std::string_view who, std::string_view what, const AnyArray& array, DType dtype);
 /// The values converted to an element type of their kind or a higher one. @throws ArgumentError
 AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype);

@@ -145,8 +145,7 @@ AnyArray flip(const AnyArray& x, const Axes& axes) {
     std::vector<Index> indices(x.rank(), Index(slice()));
     for (const std::int64_t given : axes) {
         const std::size_t axis = checked_axis(given, x.rank(), "flip");
-        if (indices[axis].range().step.given())
-            throw ArgumentError(text("flip: axis ", axis, " is given twice in ", to_string(axes)));
+        if (indices[axis].range().step.given()) refuse_repeated_axis("flip", given);
         indices[axis] = slice({}, {}, -1);
     }
     return x.view(indices);

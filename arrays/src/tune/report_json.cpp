@@ -86,7 +86,7 @@ void save(const std::filesystem::path& file, const std::string& contents) {
     std::ofstream out(file, std::ios::binary);
     out << contents;
     out.close();
-    if (!out) throw Error(text("tune: cannot write ", file.string()));
+    if (!out) throw Error(text("tune: cannot write ", file.string(), "; check the folder and its permissions"));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::optional<std::vector<std::byte>> older_store(const std::string& fingerprint
 std::string TuningTable::entry_name(std::string_view family, const codegen::Workload& work) {
     if (family.empty() ||
         !std::all_of(family.begin(), family.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; }))
-        throw ArgumentError(text("store_tuning: the family '", family, "' is not an identifier"));
+        throw ArgumentError(
+            text("store_tuning: expected an identifier as the family, got '", family, "'; use letters, digits and _"));
     return text(family, " item_bytes=", work.item_bytes, " arrays=", work.arrays,
                 " log2_count=", std::bit_width(work.count), " log2_outputs=", std::bit_width(work.outputs));
 }

@@ -309,10 +309,13 @@ const Operation* find_operation(std::string_view name, std::size_t operands) {
 
 const Operation& row_of(const OperationType& type) {
     const Operation* const found = find_operation(type.name, type.operands);
-    if (!found) throw ArgumentError(text("there is no operation ", type.name, " of ", int{type.operands}, " operands"));
+    if (!found)
+        throw ArgumentError(text(type.name, ": there is no such operation of ", int{type.operands},
+                                 " operands; add its row to operations.cpp"));
     const OperationType& own = *found;
     if (own.rule != type.rule || own.compute != type.compute || own.numbers != type.numbers)
-        throw ArgumentError(text("the operation ", type.name, " has other rules in C++ than in its row"));
+        throw ArgumentError(
+            text(type.name, ": its rules in C++ differ from those of its row; make them equal in operations.cpp"));
     return *found;
 }
 

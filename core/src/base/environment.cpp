@@ -26,7 +26,7 @@ struct Row {
 
 constexpr std::array table{
     Row{"GEMEL_BACKEND", Takes::text, "cuda | opencl | the name of another plug-in, in any case",
-        "Only this backend is used, listed and compared; when it cannot be, that is an error."},
+        "Only this backend is used, listed and compared; it is an error if it is unavailable."},
     Row{"GEMEL_DEVICE", Takes::text, "an index such as 0 | opencl:1 | part of a device's name",
         "The device of the default context, and the only one that is listed and compared."},
     Row{"GEMEL_PLUGIN_PATH", Takes::files, "folders with : between them",
@@ -35,20 +35,20 @@ constexpr std::array table{
         "Whether compiled kernels are kept on disk; readonly and off write nothing, and turn off drivers' own caches."},
     Row{"GEMEL_CACHE_DIR", Takes::files, "a folder", "Where compiled kernels are kept instead of ~/.cache/gemel."},
     Row{"GEMEL_BUNDLE", Takes::files, "a file",
-        "A bundle of compiled programs, which are looked for there before the cache and the compiler."},
+        "A bundle of compiled programs, searched before the cache and the compiler."},
     Row{"GEMEL_BUNDLE_RECORD", Takes::files, "a file",
         "Adds every program that is compiled or found in the cache to this bundle."},
     Row{"GEMEL_BUNDLE_ARCHITECTURES", Takes::text, "architectures such as sm_80,sm_90,compute_75",
-        "CUDA programs are recorded for these as well."},
+        "CUDA programs are recorded for these architectures, too."},
     Row{"GEMEL_COMPILE", Takes::choice, "on | off",
-        "off forbids compilers: a program that is in no bundle and no cache is an error."},
+        "off forbids compilers: a program that is neither in the bundle nor in the cache is an error."},
     Row{"GEMEL_LOG", Takes::text, "trace | debug | info | warn | error | off, and subsystem=level, with commas between",
         "Which messages are shown; warn when unset."},
     Row{"GEMEL_TRACE", Takes::flag, "0 | 1", "Shows every driver call with its result, in order."},
     Row{"GEMEL_PROFILE", Takes::files, "a file",
         "Profiles the whole program: a trace for ui.perfetto.dev or chrome://tracing, written when it ends."},
     Row{"GEMEL_CAPTURE", Takes::files, "a folder",
-        "Writes the first call of every kernel into a folder of its own there, from which gemel replay repeats it."},
+        "Writes the first call of every kernel to a subfolder of this folder, for gemel replay."},
     Row{"GEMEL_DUMP", Takes::files, "a folder",
         "Keeps the source, options, binary and log of every program that is compiled."},
     Row{"GEMEL_BUILD_OPTIONS", Takes::files, "compiler options with spaces between them",
@@ -63,25 +63,24 @@ constexpr std::array table{
     Row{"GEMEL_CHECK", Takes::flag, "0 | 1",
         "Generated kernels check subscripts in snippets, and each call waits and says which one was out of bounds."},
     Row{"GEMEL_DOUBLE", Takes::flag, "on | off",
-        "off uses OpenCL devices as if they had no double precision: shows what of a program needs it."},
+        "off uses OpenCL devices as if they had no double precision: shows which parts of a program need it."},
     Row{"GEMEL_POOL", Takes::flag, "on | off",
         "off passes every allocation and release to the driver at once, for tools that check memory."},
     Row{"GEMEL_POOL_LIMIT", Takes::size,
         "bytes such as 1048576, 512K, 2G | a share of the device's memory from 1% to 100%, such as 80%",
-        "The most device memory that gemel takes; 0 is no limit."},
+        "The maximum device memory that gemel allocates; 0: no limit."},
     Row{"GEMEL_EXTERNAL_MEMORY", Takes::flag, "on | off",
-        "off copies between backends, and between contexts of OpenCL, through the host, not through device memory that "
-        "both see."},
+        "off copies between backends, and between OpenCL contexts, through the host, not through shared device "
+        "memory."},
     Row{"GEMEL_COPY_PIECE", Takes::size, "bytes such as 8M, 64M",
-        "The largest piece of a copy from one GPU to another that passes memory which CUDA and OpenCL share: 32M, when "
-        "unset, and at least 1M. The first such copy takes memory for three."},
+        "The largest piece of a GPU-to-GPU copy through memory shared by CUDA and OpenCL. Default 32M, minimum 1M. The "
+        "first copy allocates three pieces."},
     Row{"GEMEL_OVERLAP", Takes::flag, "on | off",
-        "off starts each kernel on CUDA after the one before has ended; otherwise its launch overlaps with that one's "
-        "end."},
+        "off launches each CUDA kernel after the previous one has ended; on overlaps the launch with its end."},
     Row{"GEMEL_TUNE", Takes::choice, "off | use | auto",
-        "Whether stored tunings are used (use, when unset); auto also tries others in the first calls of a kind."},
+        "Whether stored tunings are used (default: use); auto also tries others in the first calls of a kind."},
     Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",
-        "The seed of random::rand and random::randn, which is new in every process otherwise."},
+        "The seed of random::rand and random::randn; by default every process has a new one."},
 };
 
 const Row& row_of(const char* name) {

@@ -18,7 +18,7 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path) {
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) {
         if (errno == EMFILE || errno == ENFILE) {
-            throw Error(text("cannot read ", path.string(), ": ", std::generic_category().message(errno),
+            throw Error(text("compile: cannot read ", path.string(), ": ", std::generic_category().message(errno),
                              "; raise the limit (ulimit -n) or close some files"));
         }
         return std::nullopt;
@@ -32,8 +32,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path) {
         return std::nullopt;
     }
     if (static_cast<std::uint64_t>(status.st_size) > largest_text_bytes) {
-        throw Error(text("cannot compile ", path.string(), ": expected at most ", readable_bytes(largest_text_bytes),
-                         " of text, got ", readable_bytes(status.st_size)));
+        throw Error(text("compile: expected at most ", readable_bytes(largest_text_bytes), " of text, got ",
+                         readable_bytes(status.st_size), " in ", path.string(), "; split the program"));
     }
     std::string content;
     char piece[1 << 16];
@@ -47,8 +47,8 @@ std::optional<std::string> read_text_file(const std::filesystem::path& path) {
         }
         content.append(piece, static_cast<std::size_t>(count));
         if (content.size() > largest_text_bytes) {
-            throw Error(text("cannot compile ", path.string(), ": expected at most ",
-                             readable_bytes(largest_text_bytes), " of text, got more"));
+            throw Error(text("compile: expected at most ", readable_bytes(largest_text_bytes), " of text, got more in ",
+                             path.string(), "; split the program"));
         }
     }
 }

@@ -88,7 +88,7 @@ KernelBundle KernelBundle::load(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     if (!in || fs::is_directory(file))
-        throw Error(text("KernelBundle: cannot read ", file.string(), ": ", std::strerror(errno)));
+        throw Error(text("KernelBundle: cannot read ", file.string(), ": ", std::strerror(errno), "; check the path"));
     KernelBundle bundle;
     read_bundle(*bundle.state_, bytes, file.string());
     return bundle;
@@ -108,7 +108,8 @@ void KernelBundle::save(const fs::path& file) const {
     if (out) fs::rename(beside, file, failure);
     if (!out || failure)
         throw Error(text("KernelBundle: cannot write ", file.string(), ": ",
-                         failure ? failure.message() : std::string(std::strerror(errno))));
+                         failure ? failure.message() : std::string(std::strerror(errno)),
+                         "; check the folder and its permissions"));
 }
 
 void KernelBundle::merge(const KernelBundle& other) {

@@ -19,8 +19,8 @@ namespace {
 
 void require_range(const Block&, std::size_t size, std::size_t offset, std::size_t bytes, const char* what) {
     if (offset > size || bytes > size - offset)
-        throw ArgumentError(
-            text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size, " bytes"));
+        throw ArgumentError(text(what, ": ", bytes, " bytes at offset ", offset, " do not fit into the buffer's ", size,
+                                 " bytes; use a smaller range or a larger buffer"));
 }
 
 /// Through two alternating pieces of page-locked memory: one is read while the other is transferred.

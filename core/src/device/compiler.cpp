@@ -264,7 +264,7 @@ class Compilation {
     /// Compilers and drivers open files themselves, and report misleading errors if they cannot.
     void refuse_without_files(std::string_view said) {
         if (const std::string why = why_no_file_opens(); !why.empty())
-            throw Error(text("cannot compile '", name_, "' for ", driver_->description(), ": ", why,
+            throw Error(text("compile: cannot compile '", name_, "' for ", driver_->description(), ": ", why,
                              "; raise the limit (ulimit -n) or close some files. The driver said: ", said));
     }
 

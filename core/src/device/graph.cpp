@@ -128,7 +128,8 @@ void GraphState::enqueue(const std::shared_ptr<StreamCore>& core) {
         } else {
             const Timed timed(driver, core, Timed::Kind::fill, "fill", command.pattern_bytes * command.count);
             if (!core->stream->fill(command.place, command.pattern.data(), command.pattern_bytes, command.count))
-                throw Error(text("Graph::launch: the driver refused the fill of node ", i));
+                throw Error(
+                    text("Graph::launch: the driver refused the fill of node ", i, "; GEMEL_TRACE=1 shows its call"));
         }
     }
 }
@@ -207,7 +208,8 @@ void GraphState::set(std::size_t at, std::size_t position, const Argument& argum
     const plugin::ArgumentView view = marshalled.views[slot];
     if (view.bytes != node.views[slot].bytes)
         throw ArgumentError(text("Graph::update: argument ", position, " of kernel '", kernel.name, "' has ",
-                                 node.views[slot].bytes, " bytes, got ", view.bytes));
+                                 node.views[slot].bytes, " bytes, got ", view.bytes,
+                                 "; pass a value of the same type"));
     const auto old = std::find_if(node.uses.begin(), node.uses.end(),
                                   [&](const GraphUse& use) { return use.slot == static_cast<int>(slot); });
     GraphUse use;
@@ -220,7 +222,8 @@ void GraphState::set(std::size_t at, std::size_t position, const Argument& argum
                argument.bytes};
         if (old != node.uses.end()) require_alike("Graph::update", *driver, *old, use);
     } else if (old != node.uses.end()) {
-        throw ArgumentError(text("Graph::update: the memory has 0 bytes, expected at least ", old->bytes));
+        throw ArgumentError(text("Graph::update: the memory has 0 bytes, expected at least ", old->bytes,
+                                 "; pass a buffer of that size"));
     }
     graph ? graph->set(at, slot, view) : bound[at]->set(slot, view);
     if (const auto* bytes = static_cast<const std::byte*>(view.data))

@@ -107,11 +107,10 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
         other.channels = static_cast<std::uint8_t>(count);
         if (plugin.has_image_format(other)) channels.push_back(std::to_string(count));
     }
-    throw ArgumentError(text("Image: ", driver.description(), " has no images of ", format.name(),
-                             channels.empty()
-                                 ? std::string()
-                                 : text("; elements of this type may have ", join(channels, " or "), " channels"),
-                             ". formats(context) lists all; gemel::Texture(array, sampler) samples any array"));
+    throw ArgumentError(
+        text("Image: ", driver.description(), " has no images of ", format.name(),
+             channels.empty() ? std::string() : text(", but of this type with ", join(channels, " or "), " channels"),
+             "; formats(context) lists all, and gemel::Texture(array, sampler) samples any array"));
 }
 
 /// Copies elements between an image and a buffer.
@@ -122,7 +121,8 @@ void copy_elements(const char* what, const AnyImage& image, const Buffer& buffer
     const plugin::ImageRegion region = region_of(what, image, block, box);
     const std::size_t bytes = count_of(region) * image.dtype().size_bytes();
     if (bytes != buffer.size_bytes())
-        throw ArgumentError(text(what, ": the box has ", bytes, " bytes, the memory ", buffer.size_bytes()));
+        throw ArgumentError(
+            text(what, ": the box has ", bytes, " bytes, the memory ", buffer.size_bytes(), "; use equal sizes"));
     if (memory.driver != block.driver)
         throw ArgumentError(text(what, ": the image is on ", block.driver->description(), ", the memory on ",
                                  memory.driver->description(), " in another context; copy it there first"));
@@ -256,7 +256,8 @@ void AnyImage::copy_from(const AnyImage& from, const ImageBox& box, const std::v
         throw ArgumentError(text(what, ": the image has elements of ", format_.name(), ", the other ",
                                  from.format().name(), "; copy between images of one format"));
     if (from.dimensions() != dimensions() || from.is_layered() != is_layered())
-        throw ArgumentError(text(what, ": the images differ in their number of dimensions"));
+        throw ArgumentError(
+            text(what, ": the images differ in their number of dimensions; copy between images of one kind"));
     if (target.driver != source.driver)
         throw ArgumentError(text(what, ": the images are of different contexts; copy through array()"));
     const plugin::ImageRegion there = region_of(what, from, source, box);
@@ -336,7 +337,8 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
     const ImageShape as_image = shape_of("Texture", format, shape, is_layered);
     Block& block = checked(buffer, "Texture");
     if (strides.size() != shape.size())
-        throw ArgumentError(text("Texture: ", shape.size(), " axes, but ", strides.size(), " strides"));
+        throw ArgumentError(
+            text("Texture: expected ", shape.size(), " strides, got ", strides.size(), "; give one for each axis"));
     if (sampler.filter == Filter::linear && is_integer(as_image.kind) && !as_image.is_normalised)
         throw ArgumentError(text("Texture: a linear filter needs elements with fractions, got ", format.name(),
                                  "; let the integers be normalised, or convert them to float"));

@@ -10,7 +10,7 @@ namespace gemel {
 
 Block& checked(const AnyImage& image, const char* what) {
     if (image.empty()) throw ArgumentError(text(what, ": the image is empty; Image(context, shape) makes one"));
-    if (image.block()->released) throw ArgumentError(text(what, ": the image has been released"));
+    if (image.block()->released) throw ArgumentError(text(what, ": the image has been released; make another"));
     return *image.block();
 }
 
@@ -19,17 +19,18 @@ plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& bl
     const std::size_t rank = whole.size();
     plugin::ImageRegion region{.image = block.allocation->image.get()};
     if ((!box.origin.empty() && box.origin.size() != rank) || (!box.extent.empty() && box.extent.size() != rank))
-        throw ArgumentError(text(what, ": the box has ", box.origin.empty() ? box.extent.size() : box.origin.size(),
-                                 " axes, the image ", rank));
+        throw ArgumentError(text(what, ": expected a box with ", rank, " axes, got ",
+                                 box.origin.empty() ? box.extent.size() : box.origin.size(),
+                                 "; give one number for each axis of the image"));
     for (std::size_t axis = 0; axis < rank; ++axis) {
         const std::size_t origin = box.origin.empty() ? 0 : box.origin[axis];
         if (origin > whole[axis])
             throw ArgumentError(text(what, ": the box begins at ", origin, " of axis ", axis, ", which has ",
-                                     whole[axis], " elements"));
+                                     whole[axis], " elements; move the box into the image"));
         const std::size_t extent = box.extent.empty() ? whole[axis] - origin : box.extent[axis];
         if (extent > whole[axis] - origin)
             throw ArgumentError(text(what, ": a box of ", extent, " elements from ", origin, " on does not fit axis ",
-                                     axis, ", which has ", whole[axis]));
+                                     axis, ", which has ", whole[axis], "; use a smaller box"));
         const std::size_t place =
             image.is_layered() ? (axis == 0 ? image.dimensions() : rank - 1 - axis) : rank - 1 - axis;
         region.origin[place] = origin;

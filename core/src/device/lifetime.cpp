@@ -91,8 +91,8 @@ void watch_process() {
 void require_process_for_drivers() {
     if (process_has_forked())
         throw Error(
-            "this process was made by fork() after gemel had started a driver; device work is impossible here. Fork "
-            "before the first use of gemel, or start a new program.");
+            "gemel: this process was made by fork() after gemel had started a driver, so device work is impossible "
+            "here; fork before the first use of gemel, or start a new program");
     if (!process_is_ending() || ::pthread_equal(exiting_thread, ::pthread_self())) return;
     const CallScope::Pause pause;
     using Clock = std::chrono::steady_clock;
@@ -102,7 +102,7 @@ void require_process_for_drivers() {
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     throw Error(
-        "the process is exiting: gemel refuses device work. Join threads that use gemel before main() returns.");
+        "gemel: the process is exiting, so device work is refused; join threads that use gemel before main() returns");
 }
 
 CallbackScope::CallbackScope() { ++callback_depth; }

@@ -29,14 +29,15 @@ plugin::RectSide side(const plugin::Memory* device, std::byte* host, std::size_t
     const std::size_t slice = window.slice_pitch_bytes ? window.slice_pitch_bytes : times(row, extent.rows);
     if (row < extent.width_bytes || window.x_bytes > row - extent.width_bytes)
         throw ArgumentError(text(what, ": a row of ", row, " bytes cannot hold ", extent.width_bytes,
-                                 " bytes from byte ", window.x_bytes, " on"));
+                                 " bytes from byte ", window.x_bytes,
+                                 " on; use a larger row pitch or a smaller width"));
     const std::size_t first = plus(plus(window.x_bytes, times(window.row, row)), times(window.slice, slice));
     const std::size_t last =
         plus(plus(plus(first, times(extent.slices - 1, slice)), times(extent.rows - 1, row)), extent.width_bytes);
     if (too_large || last > available)
         throw ArgumentError(text(what, ": the window ends ",
                                  too_large ? std::string("beyond any memory") : text("at byte ", last),
-                                 ", but there are only ", available));
+                                 ", but there are only ", available, " bytes; use a smaller window"));
     return {host ? host + base + first : nullptr, device, base + first, row, slice};
 }
 

@@ -319,7 +319,7 @@ std::vector<Platform> platforms() {
 std::vector<Device> devices(std::string_view backend) {
     const Loaded* const found = find_backend(backend);
     if (found && found->status.available) return found->devices;
-    throw BackendUnavailable(why_not(backend));
+    throw BackendUnavailable(text("devices: ", why_not(backend)));
 }
 
 Device find_device(std::string_view selection, std::string_view backend) {
@@ -330,12 +330,12 @@ Device find_device(std::string_view selection, std::string_view backend) {
             !rest.empty() && std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (is_index) {
             if (named.empty())
-                throw BackendUnavailable(
-                    text("there is no device '", asked, "': no backend's name stands before the colon; '", rest,
-                         "' alone counts within the backend that is chosen otherwise; ", list(all_devices())));
+                throw BackendUnavailable(text("find_device: there is no device '", asked,
+                                              "': no backend's name is before the colon; '", rest,
+                                              "' alone counts within the default backend; ", list(all_devices())));
             if (!backend.empty() && find_backend(named) != find_backend(backend))
-                throw BackendUnavailable(text("device '", asked, "' is not of the backend '", backend,
-                                              "' that was also asked for; make the two agree or leave one out"));
+                throw BackendUnavailable(text("find_device: device '", asked, "' is not of the backend '", backend,
+                                              "', which was also requested; make the two agree or leave one out"));
             return find_device(rest, named);
         }
     }
@@ -352,8 +352,8 @@ Device find_device(std::string_view selection, std::string_view backend) {
                 mentions(device.info().vendor, selection))
                 return device;
     }
-    throw BackendUnavailable(text("there is no device '", asked, "'", backend.empty() ? "" : " of backend ", backend,
-                                  "; ", list(candidates)));
+    throw BackendUnavailable(text("find_device: there is no device '", asked, "'",
+                                  backend.empty() ? "" : " of backend ", backend, "; ", list(candidates)));
 }
 
 Device default_device() {
@@ -367,9 +367,9 @@ Device default_device() {
     std::vector<std::string> reasons;
     for (const auto& status : backends()) reasons.push_back(text(status.name, ": ", status.reason));
     throw BackendUnavailable(
-        text("no device can be used. ",
-             reasons.empty() ? "No plug-in was found in " + join(plugin_search_path()) : join(reasons, ". "),
-             ". `gemel info` shows every path that was tried."));
+        text("default_device: no device can be used: ",
+             reasons.empty() ? "no plug-in was found in " + join(plugin_search_path()) : join(reasons, ". "),
+             "; `gemel info` shows every path that was tried"));
 }
 
 std::vector<std::byte> compile_offline(std::string_view backend, std::string_view source, std::string_view architecture,
@@ -377,7 +377,7 @@ std::vector<std::byte> compile_offline(std::string_view backend, std::string_vie
     const CompileOptions options = with_environment(given);
     check_program("compile_offline", source, options);
     const Loaded* const found = find_backend(backend);
-    if (!found || !found->plugin) throw BackendUnavailable(why_not(backend));
+    if (!found || !found->plugin) throw BackendUnavailable(text("compile_offline: ", why_not(backend)));
     const std::string whole =
         text(define_lines(options), "#line 1 \"", line_name(options.name), "\"\n", without_mark(source));
     try {

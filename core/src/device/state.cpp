@@ -43,10 +43,10 @@ constexpr std::size_t max_host_bytes = std::size_t{1} << 47;
 
 [[noreturn]] void out_of_memory(const DriverContext& driver, const char* what, std::size_t bytes,
                                 const std::string& why, const Pool& pool) {
-    throw OutOfMemory(text("cannot allocate ", readable_bytes(bytes), " (", bytes, " bytes) of ", what, " on ",
-                           driver.description(), ": ", why, "; the device has ",
+    throw OutOfMemory(text("allocate: cannot allocate ", readable_bytes(bytes), " (", bytes, " bytes) of ", what,
+                           " on ", driver.description(), ": ", why, "; the device has ",
                            readable_bytes(driver.info().global_memory_bytes), ", ", pool_text(pool.statistics()),
-                           ". Release buffers, or work in smaller pieces."));
+                           "; release buffers, or work in smaller pieces"));
 }
 
 /// For device and page-locked memory: bin, limit, driver, and a second try after releasing held memory.

@@ -78,9 +78,9 @@ const std::shared_ptr<StreamCore>& choose_stream(const Stream& named, const std:
         if (state.driver != driver) {
             state.driver->check();  // reports that an earlier life of the context was lost
             driver->check();
-            throw ArgumentError(text(kernel ? text("kernel '", *kernel, "': its stream") : "the stream", " is on ",
-                                     state.driver->description(), ", but the ", kernel ? "kernel" : "buffer", " on ",
-                                     driver->description(),
+            throw ArgumentError(text(kernel ? text("kernel '", *kernel, "': its stream") : "Stream: the stream",
+                                     " is on ", state.driver->description(), ", but the ", kernel ? "kernel" : "buffer",
+                                     " on ", driver->description(),
                                      state.driver->device == driver->device ? " in another context" : "",
                                      "; make the stream with the context of the ", kernel ? "kernel" : "buffer"));
         }

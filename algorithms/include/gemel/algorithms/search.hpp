@@ -11,19 +11,19 @@
 
 namespace gemel {
 
-/// On which side of equal elements a value is inserted: before (left) or after (right) them.
+/// Whether a value is inserted before (left) or after (right) equal elements.
 enum class Side : std::uint8_t { left, right };
 
-/// Whether searches go down a tree of the sorted array, made before them in one pass. It takes fewer memory accesses
-/// for each search and temporary memory of 1/7 of the sorted array (8-byte elements: 1/3). `automatic`: on GPUs, for at
-/// least 2^20 sorted elements and 2^17 values which are a sixteenth as many (8-byte elements: an eighth). Only elements
-/// of 4 and 8 bytes have trees.
+/// Whether searchsorted() first builds a search tree, in one pass. A tree saves memory accesses in each search and
+/// needs temporary memory of 1/7 of the sorted array (8-byte elements: 1/3). `automatic` builds it on GPUs for at least
+/// 2^20 sorted elements and 2^17 values, if there is at least one value per 16 sorted elements (8-byte elements: per
+/// 8). Only elements of 4 and 8 bytes have trees.
 enum class SearchTreeUse : std::uint8_t { automatic, always, never };
 
 struct SearchOptions {
     Stream stream = {};
-    /// The number of elements of the sorted array that each block caches in shared memory for the first steps of its
-    /// searches: 0 leaves the choice to gemel, 1 turns the cache off.
+    /// The number of sorted elements that each block caches in shared memory for the first steps of its searches. 0:
+    /// gemel chooses; 1: no cache.
     std::uint32_t pivots = 0;
     SearchTreeUse tree = SearchTreeUse::automatic;
 };
@@ -34,9 +34,9 @@ GEMEL_API GPUArray<std::int64_t> searchsorted(const char* who, const AnyArray& s
 GEMEL_API AnyArray merge(const AnyArray& a, const AnyArray& b, const Stream& stream);
 }  // namespace detail
 
-/// For each value the index at which to insert it into a sorted array, as NumPy's searchsorted: the number of elements
-/// less than the value (Side::left), or less than or equal to it (Side::right). NaN is greater than all numbers;
-/// complex numbers are compared by real part, then by imaginary part.
+/// For each value, the index at which to insert it into a sorted array, like NumPy's searchsorted: the number of
+/// elements less than the value (Side::left), or less than or equal to it (Side::right). NaN is greater than all
+/// numbers; complex numbers are compared by real part, then by imaginary part.
 /// @param sorted  one axis, ascending (not checked)
 /// @param values  any shape, in any order; compared with `sorted` in their common type
 /// @returns       of the shape of `values`
@@ -48,7 +48,7 @@ GPUArray<std::int64_t> searchsorted(const A& sorted, const V& values, Side side 
     return detail::searchsorted("searchsorted", detail::evaluated(sorted), detail::evaluated(values), side, options);
 }
 
-/// Merges two sorted arrays into one. The merge is stable: of equal elements those of `a` come first.
+/// Merges two sorted arrays into one. The merge is stable: equal elements of `a` precede those of `b`.
 /// @param a,b  shapes (n,) and (m,), ascending in searchsorted()'s order (not checked)
 /// @returns    shape (n + m,) @throws ArgumentError as searchsorted() @time two launches, enqueued
 template <ArrayOperand A, ArrayOperand B>

@@ -1,4 +1,4 @@
-/// AnyExpr: a lazy expression whose element type is known at run time only, built by operators or from text.
+/// AnyExpr: a lazy expression whose element type is known only at run time, built by operators or from text.
 #pragma once
 
 #include <gemel/arrays/expression_view.hpp>
@@ -35,10 +35,10 @@ concept ConvertsToAny = requires(const E& expression) {
     { expression.any() } -> std::same_as<AnyExpr>;
 };
 
-/// An array, a number, or an operation on others of its kind: what Expr is to GPUArray, this is to AnyArray. The same
-/// operations with the same rules for types and shapes, fused into one kernel in the same way; the kernel is found by
-/// the expression's structure, without building text, once one of this structure has been met. What has no meaning is
-/// refused when the expression is made.
+/// The untyped counterpart of Expr: an array, a number, or an operation on other AnyExprs. It has the same operations
+/// with the same rules for types and shapes, and fuses them into one kernel in the same way. The text is built once per
+/// structure; later expressions of the same structure find its kernel. Invalid operations throw when the expression is
+/// constructed.
 class GEMEL_API AnyExpr {
    public:
     using Number = AnyNumber;
@@ -49,32 +49,32 @@ class GEMEL_API AnyExpr {
     AnyExpr(const E& expression) : AnyExpr(expression.any()) {}
     template <HostNumber V>
     AnyExpr(const V& number) : AnyExpr(widest(number), number_type(dtype_of<V>())) {}
-    /// @param own  of numbers alone: what it counts as, if not the widest type of its kind
+    /// @param own  the number's type if no array decides it; default: the widest of its kind
     explicit AnyExpr(Number number, DType own = {});
     AnyExpr(const AnyExpr&) = default;
     AnyExpr(AnyExpr&&) noexcept = default;
-    // Named ones alone: assigning to the value of `x + y` would do nothing.
+    // Lvalues only: assigning to a temporary such as `x + y` would have no effect.
     AnyExpr& operator=(const AnyExpr&) & = default;
     AnyExpr& operator=(AnyExpr&&) & noexcept = default;
-    /// An operation on operands. Numbers alone are computed at once.
-    /// @param result  the result's element type; that which the operation's rule gives, if left out
-    /// @throws ArgumentError naming the operation if it is not defined for the types or shapes
+    /// An operation on operands. If all operands are numbers, it is computed at once.
+    /// @param result  the result's element type; default: by the operation's type rule
+    /// @throws ArgumentError that names the operation, if it is not defined for the types or shapes
     AnyExpr(const OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
 
-    /// The type of the result. For a number its own type (int64 for integers), although it is weak together with
+    /// The type of the result. For a number its own type (int64 for integers), although numbers are weakly typed beside
     /// arrays.
     DType dtype() const;
     const Shape& shape() const;
-    /// Runs the kernel. @returns a new array @throws ArgumentError if there are numbers alone
-    /// @time enqueued, returns at once; compiles when an expression of this structure is first met
+    /// Runs the kernel. @returns a new array @throws ArgumentError if all operands are numbers
+    /// @time enqueued, returns at once; the first expression of each structure compiles
     AnyArray eval() const { return evaluate(view()); }
     operator AnyArray() const { return eval(); }
-    /// The values. Blocks. @throws ArgumentError if the elements are of another type
+    /// The values. Blocks. @throws ArgumentError if the elements have another type
     template <HasDType T>
     std::vector<HostElement<T>> get() const {
         return GPUArray<T>(eval()).get();
     }
-    /// The one value of an expression that has one. Blocks.
+    /// The value of an expression of size 1. Blocks.
     template <HasDType T>
     T item() const {
         return GPUArray<T>(eval()).item();
@@ -82,7 +82,7 @@ class GEMEL_API AnyExpr {
     AnyNumber item() const { return eval().item(); }
     ExpressionView view() const;
 
-    /// What it is made of, for the library.
+    /// The expression's structure, for the library.
     const ExpressionNode& node() const { return *node_; }
 
    private:
@@ -94,11 +94,11 @@ class GEMEL_API AnyExpr {
     std::shared_ptr<const ExpressionNode> node_;
 };
 
-/// Operands whose type is known at run time only.
+/// Operands whose type is known only at run time.
 template <class X>
 concept UntypedOperand =
     std::same_as<std::remove_cvref_t<X>, AnyArray> || std::same_as<std::remove_cvref_t<X>, AnyExpr>;
-/// Operands of which one at least is such.
+/// Operands, at least one of them untyped.
 template <class... X>
 concept UntypedCombinable = (UntypedOperand<X> || ...) && ((UntypedOperand<X> || Operand<X>) && ...);
 
@@ -110,15 +110,16 @@ struct NamedOperand {
 
 /// An expression from text: `expression("sin(x) * y + 0.5", {{"x", x}, {"y", y}})`.
 ///
-/// The operators are those of C with their precedence, also `**` (binds more tightly than a sign, from the right), `//`
-/// (floor_divide() with the precedence of `/`; comments are `/* */`), `c ? a : b`, and `and`, `or` for `&&`, `||`;
-/// `not x > 1` is `!(x > 1)`, as in Python. The functions are those of arrays by the same names, and the names of
-/// types, which convert: `float(x)`, `int32_t(x)`. In place of frexp(), modf() and hankel_01(), which give two parts,
-/// there are `frexp_mantissa`, `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and `hankel_1`. Numbers are
-/// weak; `2j` is imaginary. Reductions stay in the expression as those of namespace lazy, axes behind what they reduce:
-/// `exp(x - max(x, 1))`, `x / sum(x)`. `pi`, `inf`, `nan`, `true` and `false` are known unless an operand has the name.
+/// The operators are those of C with their precedence, including `c ? a : b`. In addition there are `**`
+/// (right-associative, binds more tightly than a sign), `//` (floor_divide() with the precedence of `/`; comments are
+/// `/* */`), and `and`, `or` for `&&`, `||`; `not x > 1` is `!(x > 1)`, as in Python. The functions are those of
+/// arrays, with the same names. The names of types convert: `float(x)`, `int32_t(x)`. The parts of frexp(), modf() and
+/// hankel_01() have their own names: `frexp_mantissa`, `frexp_exponent`, `modf_fraction`, `modf_whole`, `hankel_0` and
+/// `hankel_1`. Numbers are weakly typed; `2j` is imaginary. Reductions are those of namespace lazy, with the axes as
+/// further arguments: `exp(x - max(x, 1))`, `x / sum(x)`. `pi`, `inf`, `nan`, `true` and `false` are predefined; an
+/// operand of the same name replaces them.
 /// @throws ArgumentError that shows the position of the error in the text
-/// @time of the text's length; nothing is compiled before it is evaluated
+/// @time linear in the length of the text; compiles at the first evaluation
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands);
 inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands) {
     return expression(text, std::span(operands.begin(), operands.size()));

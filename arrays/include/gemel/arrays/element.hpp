@@ -1,4 +1,4 @@
-/// Elements as the host sees them, and which numbers may become one.
+/// Elements on the host, and the conversion of host values to elements.
 #pragma once
 
 #include <gemel/codegen/operations.hpp>
@@ -16,7 +16,7 @@
 
 namespace gemel {
 
-/// What the host sees of an element: bool as the byte that it is stored as, everything else as itself.
+/// The host type of an element: bool is the byte that stores it, every other type is itself.
 template <class T>
 using HostElement = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
@@ -28,11 +28,11 @@ inline constexpr bool is_complex<std::complex<T>> = true;
 template <class T>
 concept SixteenBitFloat = std::same_as<T, half> || std::same_as<T, bfloat16>;
 
-/// Real numbers, the 16-bit ones included.
+/// Real numbers, including 16-bit floats.
 template <class T>
 concept RealElement = (std::is_arithmetic_v<T> && HasDType<T>) || SixteenBitFloat<T>;
 
-/// Element types that operators work on, and numbers of the host.
+/// Element types that operators support, and host numbers.
 template <class T>
 concept NumberElement = RealElement<T> || is_complex<T>;
 
@@ -53,7 +53,7 @@ AnyNumber widest(const V& number) {
     }
 }
 
-/// The type of the real and imaginary parts; of real elements the type itself.
+/// The type of the real and imaginary parts; for real elements the type itself.
 template <class T>
 struct RealPart {
     using type = T;
@@ -65,25 +65,28 @@ struct RealPart<std::complex<T>> {
 template <class T>
 using RealOf = typename RealPart<T>::type;
 
-/// Says that a number has no counterpart in an element type: "300 is not a value of int8_t". @throws ArgumentError
-[[noreturn]] GEMEL_API void refuse_value(double value, DType dtype);
+/// Throws: the number is not representable. "fill: 300 is not a value of int8_t; use a wider type"
+/// @param who  the function that the message names
+/// @throws ArgumentError
+[[noreturn]] GEMEL_API void refuse_value(const char* who, double value, DType dtype);
 
-/// A host value that an element of type T can be made of: a T, and for numbers any number that does not change its
-/// kind.
+/// A host value that converts to an element of type T: a T, a class or enumeration that converts to T, or for real T
+/// any real number, for complex T any number.
 template <class V, class T>
 concept ValueFor =
     std::same_as<V, T> || ((std::is_class_v<V> || std::is_enum_v<V>) && !HasDType<V> && std::convertible_to<V, T>) ||
     (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
     (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 
-/// The element that a host value becomes. Floating types round; an integer type takes only values that it has.
-/// @throws ArgumentError for other values
+/// Converts a host value to an element. Floating types round; integers must be representable.
+/// @param who  the function that the message names
+/// @throws ArgumentError if the value is not representable
 template <ElementType T, ValueFor<T> V>
-T element_of(const V& value) {
+T element_of(const V& value, const char* who = "element_of") {
     if constexpr (std::same_as<V, T>) {
         return value;
     } else if constexpr (SixteenBitFloat<V>) {
-        return element_of<T>(static_cast<float>(value));
+        return element_of<T>(static_cast<float>(value), who);
     } else if constexpr (is_complex<T>) {
         using Part = typename T::value_type;
         if constexpr (is_complex<V>) {
@@ -100,22 +103,22 @@ T element_of(const V& value) {
             if (value < V{}
                     ? static_cast<std::intmax_t>(value) < static_cast<std::intmax_t>(std::numeric_limits<T>::min())
                     : static_cast<std::uintmax_t>(value) > static_cast<std::uintmax_t>(std::numeric_limits<T>::max()))
-                refuse_value(static_cast<double>(value), dtype_of<T>());
+                refuse_value(who, static_cast<double>(value), dtype_of<T>());
         return static_cast<T>(value);
     } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<V>) {
         // The bounds as powers of two are exact in floating point.
         const auto least = static_cast<V>(std::numeric_limits<T>::min());
         const V above = static_cast<V>(std::numeric_limits<T>::max() / 2 + 1) * 2;
         if (!(value >= least && value < above) || static_cast<V>(static_cast<T>(value)) != value)
-            refuse_value(static_cast<double>(value), dtype_of<T>());
+            refuse_value(who, static_cast<double>(value), dtype_of<T>());
         return static_cast<T>(value);
     } else {
         return static_cast<T>(value);
     }
 }
 
-/// The same with the type known at run time only: the bytes of the element. @throws ArgumentError naming `who` if the
-/// type cannot hold the value, or is not numeric
+/// The same with a type known only at run time: the bytes of the element. @throws ArgumentError that names `who`, if
+/// the type cannot hold the value or is not numeric
 GEMEL_API std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyNumber& value);
 
 }  // namespace gemel

@@ -1,4 +1,4 @@
-/// Operands of functions that move elements: arrays as they are, expressions by their values.
+/// Operands of functions that move elements: arrays, and expressions, which are evaluated first.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -13,7 +13,7 @@ namespace gemel {
 template <class X>
 concept ArrayOrExpression = HasDType<typename OperandElement<std::remove_cvref_t<X>>::type>;
 
-/// What elements are taken from and put into, of a type known or not.
+/// A typed or untyped array, or an expression.
 template <class X>
 concept ElementHolder = ArrayOrExpression<X> || UntypedOperand<X>;
 
@@ -22,7 +22,7 @@ template <ArrayOrExpression X>
 using EvaluatedArray = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
 
 namespace detail {
-/// The array itself, or a new one with the expression's values, its element type forgotten.
+/// The array itself, or a new one with the expression's values; type-erased.
 template <ArrayOrExpression X>
 AnyArray evaluated(const X& x) {
     if constexpr (std::derived_from<X, AnyArray>) {
@@ -33,7 +33,8 @@ AnyArray evaluated(const X& x) {
 }
 }  // namespace detail
 
-/// Whether put() and its siblings write values of this operand into elements of type T: they convert within a kind.
+/// Whether put() and related functions can write this operand's values to elements of type T. They convert within a
+/// kind.
 template <class V, class T>
 concept WritableInto = std::same_as<typename OperandElement<V>::type, T> ||
                        (NumberElement<T> && NumberElement<typename OperandElement<V>::type> &&

@@ -88,7 +88,7 @@ class Expr {
     explicit Expr(X... operands) : operands_(std::move(operands)...) {}
     Expr(const Expr&) = default;
     Expr(Expr&&) noexcept = default;
-    // Named ones alone: assigning to the value of `x + y` would do nothing.
+    // Lvalues only: assigning to a temporary such as `x + y` would have no effect.
     Expr& operator=(const Expr&) & = default;
     Expr& operator=(Expr&&) & noexcept = default;
 

@@ -3,7 +3,7 @@
 ///
 /// An expression shares its arrays and may be stored. It reads their elements when it is evaluated: after `auto e = x +
 /// y; x.fill(0);` e evaluates with zeros. Shapes are broadcast and types promoted as in NumPy 2. Host numbers are
-/// weakly typed and passed as kernel arguments, so that another value does not compile another kernel.
+/// weakly typed and passed as kernel arguments, so a new value needs no new kernel.
 #pragma once
 
 #include <gemel/arrays/expr.hpp>
@@ -16,8 +16,8 @@
 
 namespace gemel {
 
-// Each function is there twice: for operands whose types are known, and for those of which one is not.
-// What C++ must know of it stands here; texts and folding are a row of codegen/src/operations/operations.cpp.
+// Each function has two overloads: all operand types known at compile time, or at least one known only at run time.
+// The types are here; text and folding are in codegen/src/operations/operations.cpp.
 #define GEMEL_OPERATION(Name, function, operands, compute, rule, numbers) \
     struct Name { \
         static constexpr OperationType operation{#function, operands, TypeRule::rule, Compute::compute, \
@@ -54,12 +54,12 @@ GEMEL_BINARY(operator*, Multiply, in_common, common, complex)
 GEMEL_BINARY(operator/, Divide, in_result, quotient, complex)
 GEMEL_UNARY(operator-, Negate, in_common, difference, complex)
 GEMEL_UNARY(operator+, Plus, in_common, difference, complex)
-// Not ~, which C computes in int: of a bool it would always be true.
+// Its text is not ~, which C computes in int: for a bool it would always be true.
 GEMEL_UNARY(operator~, Invert, in_common, bitwise, real)
 GEMEL_BINARY(operator&, BitAnd, in_common, bitwise, real)
 GEMEL_BINARY(operator|, BitOr, in_common, bitwise, real)
 GEMEL_BINARY(operator^, BitXor, in_common, bitwise, real)
-/// Shifts by at least the width or by negative counts give 0; to the right -1 for negative numbers.
+/// Shifts by negative counts or by at least the width give 0; right shifts of negative numbers give -1.
 GEMEL_BINARY(operator<<, ShiftLeft, in_result, shift, real)
 GEMEL_BINARY(operator>>, ShiftRight, in_result, shift, real)
 GEMEL_BINARY(operator==, Equal, in_common, comparison, complex)
@@ -99,10 +99,10 @@ AnyExpr operator!(const A& a) {
     return logical_not(a);
 }
 
-/// Rounds towards minus infinity, as Python's //: consistent with remainder(), so that 1 and 0.1 give 9.
-/// Integers divided by zero give 0.
+/// Rounds towards minus infinity, like Python's //. It is consistent with remainder(): 1 and 0.1 give 9. Integers
+/// divided by zero give 0.
 GEMEL_BINARY(floor_divide, FloorDivide, in_result, remainder, real)
-/// Has the sign of the divisor, as Python's %. Integers divided by zero give 0.
+/// Has the sign of the divisor, like Python's %. Integers divided by zero give 0.
 GEMEL_BINARY(remainder, Remainder, in_result, remainder, real)
 GEMEL_BINARY(operator%, Modulo, in_result, remainder, real)
 /// a to the power of b; integers wrap around, and negative exponents give 0 unless a is 1 or -1.
@@ -169,7 +169,7 @@ GEMEL_UNARY(modf_fraction, ModfFraction, in_result, real_elementary, real)
 GEMEL_UNARY(modf_whole, ModfWhole, in_result, real_elementary, real)
 GEMEL_BINARY(atan2, Atan2, in_result, real_elementary, real)
 GEMEL_BINARY(hypot, Hypot, in_result, real_elementary, real)
-/// The magnitude of the first with the sign of the second.
+/// The magnitude of the first operand with the sign of the second.
 GEMEL_BINARY(copysign, Copysign, in_result, real_elementary, real)
 /// Has the sign of the dividend, as in C; remainder() has the divisor's. Integers divided by zero give 0.
 GEMEL_BINARY(fmod, Fmod, in_result, remainder, real)
@@ -179,7 +179,8 @@ GEMEL_UNARY(floor, Floor, in_common, rounding, real)
 GEMEL_UNARY(ceil, Ceil, in_common, rounding, real)
 GEMEL_UNARY(trunc, Trunc, in_common, rounding, real)
 GEMEL_UNARY(rint, Rint, in_common, rounding, real)
-/// The same as rint(), as NumPy's: halves to even. C's round(), away from zero, is a word of the kernel language.
+/// The same as rint(), as in NumPy: halves round to even. In the kernel language, round() is C's: halves round away
+/// from zero.
 GEMEL_UNARY(round, Round, in_common, rounding, real)
 GEMEL_UNARY(isnan, IsNan, in_common, truth, complex)
 
@@ -198,8 +199,8 @@ GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, complex)
 /// frexp() and modf() return two lazy expressions. Each fuses with the expression that contains it: `auto [m, n] =
 /// frexp(x); y = ldexp(m, n + 1);` is one kernel. Integers are converted as by sin().
 ///
-/// A mantissa of magnitude 0.5 <= m < 1 and an int32 exponent, x = mantissa * 2^exponent. For 0, infinities and NaN: x
-/// and 0.
+/// A mantissa of magnitude 0.5 <= m < 1 and an int32 exponent: x = mantissa * 2^exponent. For 0, infinities and NaN
+/// they are x and 0.
 template <class X>
     requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
 auto frexp(const X& x) {
@@ -212,7 +213,7 @@ auto modf(const X& x) {
     return std::pair{modf_fraction(x), modf_whole(x)};
 }
 
-// Of numbers and integers beside them, which have no part in the type of the result.
+// Functions of a number and an integer; the integer does not affect the type of the result.
 #define GEMEL_BESIDE_EXPONENT(function, Name, compute, rule, numbers, First, first, Second, second) \
     GEMEL_OPERATION(Name, function, 2, compute, rule, numbers) \
     template <Operand First, Operand Second> \
@@ -230,15 +231,16 @@ auto modf(const X& x) {
     }
 /// x * 2^n, rounded once. `n`: bools or integers other than uint64.
 GEMEL_BESIDE_EXPONENT(ldexp, Ldexp, by_exponent, real_elementary, real, X, x, N, n)
-/// Bessel functions of the first kind, J, and of the second, Y, of whole order: `bessel_jn(0, x)`. Found in double, so
-/// that a device must have it, and rounded to the type of the result. Orders are integers other than uint64; beyond
-/// 10^9 they give NaN, as negative real x do for Y; of complex numbers Y is cut along the negative real axis.
-/// @time about `|x| + n + 30` steps an element for |x| below 50 (complex: 25), `n` above
+/// Bessel functions of the first kind, J, and of the second kind, Y, of integer order: `bessel_jn(0, x)`. Computed in
+/// double, which the device must support, and rounded to the type of the result. Orders are integers other than uint64.
+/// Orders beyond 10^9 give NaN, and so does Y for negative real x. For complex numbers, Y has a branch cut along the
+/// negative real axis.
+/// @time about `|x| + n + 30` steps per element for |x| below 50 (complex: 25), `n` above
 GEMEL_BESIDE_EXPONENT(bessel_jn, BesselJ, after_order, elementary, complex, N, n, X, x)
 GEMEL_BESIDE_EXPONENT(bessel_yn, BesselY, after_order, elementary, complex, N, n, X, x)
 
-/// The Hankel functions of the first kind, H = J + iY, of orders 0 and 1, of complex numbers: two lazy expressions.
-/// Exact also where J and Y are large and H is small. Found in double, so that a device must have it.
+/// The Hankel functions of the first kind, H = J + iY, of orders 0 and 1, for complex numbers: two lazy expressions.
+/// Accurate also where J and Y are large and H is small. Computed in double, which the device must support.
 template <class Z>
     requires Combinable<TypeRule::complex_alone, Z> || UntypedOperand<Z>
 auto hankel_01(const Z& z) {
@@ -246,9 +248,9 @@ auto hankel_01(const Z& z) {
 }
 #undef GEMEL_BESIDE_EXPONENT
 
-/// condition ? a : b for every element; a condition other than bool holds where it is not zero. Of the three one at
-/// least is an array. Between two numbers the result has their type in C++: two floats give float, float and double
-/// give double; of integers int64.
+/// condition ? a : b for every element; a condition other than bool is true if nonzero. At least one of the three is an
+/// array. If a and b are numbers, the result has their C++ type: two floats give float, float and double give double;
+/// integers give int64.
 GEMEL_OPERATION(Where, where, 3, by_condition, common, complex)
 template <Operand C, Operand A, Operand B>
     requires(ArrayOperand<C> || ArrayOperand<A> || ArrayOperand<B>)
@@ -269,7 +271,7 @@ AnyExpr where(const C& condition, const A& a, const B& b) {
     return AnyExpr(Where::operation, std::array<AnyExpr, 3>{AnyExpr(condition), AnyExpr(a), AnyExpr(b)});
 }
 
-/// condition > 0 ? a : b for every element; PyCUDA's.
+/// condition > 0 ? a : b for every element, as in PyCUDA.
 template <Operand C, Operand A, Operand B>
     requires(ArrayOperand<C> || ArrayOperand<A> || ArrayOperand<B>)
 auto if_positive(C&& condition, A&& a, B&& b) {
@@ -282,7 +284,8 @@ AnyExpr if_positive(const C& condition, const A& a, const B& b) {
     return where(AnyExpr(condition) > 0, a, b);
 }
 
-/// The elements as another type, within the kernel. Out of range or NaN to integer is undefined, as in C.
+/// Converts the elements to another type, within the kernel. Conversions of NaN or out-of-range values to integers are
+/// undefined, as in C.
 GEMEL_OPERATION(Cast, astype, 1, by_cast, common, complex)
 template <HasDType T, ArrayOperand X>
 auto astype(X&& x) {
@@ -292,7 +295,7 @@ auto astype(X&& x) {
     return Expr<T, Cast, std::remove_cvref_t<X>>(std::forward<X>(x));
 }
 
-/// The same with a type known at run time only. @throws ArgumentError for complex to real: take real() first
+/// The same with a type known only at run time. @throws ArgumentError for complex to real: take real() first
 template <class X>
     requires(ArrayOperand<X> || UntypedOperand<X>)
 AnyExpr astype(const X& x, DType dtype) {
@@ -300,7 +303,8 @@ AnyExpr astype(const X& x, DType dtype) {
 }
 
 namespace detail {
-/// What GPUArray::assign and, with leading axes refused, the operators below do with an expression.
+/// Evaluates an expression into an array, for GPUArray::assign() and the compound operators (which refuse extra leading
+/// axes).
 template <HasDType T, class E>
 void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading) {
     using U = typename E::value_type;
@@ -343,8 +347,8 @@ GEMEL_IN_PLACE(<<, ShiftLeft)
 GEMEL_IN_PLACE(>>, ShiftRight)
 #undef GEMEL_IN_PLACE
 
-/// Elements between `low` and `high`: numbers, arrays or expressions, broadcast and promoted as by minimum() and
-/// maximum(). An integer beyond the range of integer elements has no effect.
+/// Limits elements to the range from `low` to `high`. The bounds are numbers, arrays or expressions, broadcast and
+/// promoted as by minimum() and maximum(). A bound beyond the range of integer elements has no effect.
 template <Operand X, Operand L, Operand H>
     requires Combinable<TypeRule::common, X, L, H>
 auto clip(X&& x, L&& low, H&& high) {
@@ -369,7 +373,7 @@ AnyExpr clip(const X& x, const L& low, const H& high) {
     return detail::clip_of(AnyExpr(x), AnyExpr(low), AnyExpr(high));
 }
 
-/// The angle of complex numbers, from -pi to pi; 0 or pi of real ones.
+/// The angle of complex numbers, from -pi to pi; for real numbers 0 or pi.
 template <class X>
     requires ArrayOperand<X> || UntypedOperand<X>
 auto arg(const X& x) {
@@ -378,7 +382,7 @@ auto arg(const X& x) {
 
 #undef GEMEL_OPERATION
 
-/// NumPy's printing, of the evaluated expression.
+/// Prints the evaluated expression in NumPy's format.
 template <Expression E>
 std::ostream& operator<<(std::ostream& out, const E& expression) {
     return out << expression.eval();

@@ -1,4 +1,4 @@
-/// Which C++ element type an operation gives, by the rules of gemel/codegen/promotion.hpp.
+/// The C++ element types of operations' results, by the rules of gemel/codegen/promotion.hpp.
 #pragma once
 
 #include <gemel/arrays/element.hpp>
@@ -49,8 +49,7 @@ inline constexpr ScalarKind scalar_kind = is_complex<V>                         
                                           : std::is_same_v<V, bool>                           ? ScalarKind::boolean
                                                                                               : ScalarKind::integer;
 
-/// The element type of what an expression is made of: arrays, and other expressions, which specialise this. Numbers
-/// have none.
+/// The element type of an operand. Expressions specialise it; numbers have none.
 template <class X>
 struct OperandElement {};
 template <HasDType T>
@@ -60,7 +59,7 @@ struct OperandElement<GPUArray<T>> {
 
 template <class X>
 concept ArrayOperand = NumberElement<typename OperandElement<std::remove_cvref_t<X>>::type>;
-/// What operators take: arrays, expressions, numbers.
+/// The operands of operators: arrays, expressions, numbers.
 template <class X>
 concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 
@@ -90,23 +89,23 @@ constexpr DType result_dtype() {
     return result_type(rule, common_dtype<rule, X...>());
 }
 
-/// The type that operands have together: that of the branches of where(), and what comparisons compare in.
+/// The common type of the operands, used by where() and comparisons.
 template <Operand... X>
 using CommonElement = typename NumberOf<common_dtype<TypeRule::common, X...>().kind(),
                                         common_dtype<TypeRule::common, X...>().size_bytes()>::type;
 
-/// The element type of the result; no type if the operation has no meaning for these operands, so that the operator
-/// does not exist.
+/// The element type of the result. It does not exist for operands that the operation is not defined for; the operator
+/// then does not exist either.
 template <TypeRule rule, Operand... X>
 using ResultElement =
     typename NumberOf<result_dtype<rule, X...>().kind(), result_dtype<rule, X...>().size_bytes()>::type;
 
-/// Operands for which an operation exists; one at least is an array.
+/// Valid operands of an operation, at least one of them an array.
 template <TypeRule rule, class... X>
 concept Combinable =
     (Operand<X> && ...) && (ArrayOperand<X> || ...) && requires { typename ResultElement<rule, X...>; };
 
-/// The element type that arrays of these types have together: `Promote<std::int32_t, float>` is double.
+/// The common element type of arrays of these types: `Promote<std::int32_t, float>` is double.
 template <NumberElement... T>
 inline constexpr DType promoted = promote(std::array{dtype_of<T>()...});
 template <NumberElement... T>

@@ -1,4 +1,4 @@
-/// What evaluating an expression needs to know of it, its type forgotten: operations as data, operands, text.
+/// A type-erased view of an expression, for evaluation: operations as data, operands, text.
 #pragma once
 
 #include <gemel/arrays/any_array.hpp>
@@ -26,56 +26,57 @@ class GEMEL_API ExpressionOperands {
    public:
     void add(const AnyArray& array);
     void add(const Argument& number);
-    /// A user's function that the expression calls.
+    /// Adds a user's function that the expression calls.
     void add(const FunctionDefinition& function);
-    /// An integer compared with elements of a type whose range may not contain it.
+    /// Checks an integer that is compared with elements: their type may not be able to hold it.
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 
-    /// The number that was added last is the exponent of a power. Some exponents have a text of their own.
+    /// Marks the number that was added last as the exponent of a power. Some exponents have a text of their own.
     void is_exponent(const AnyNumber& number);
-    /// Which of cheap_power() number k is; 0 if none.
+    /// The cheap_power() of number k; 0 if none.
     std::uint8_t cheap_power_of(std::size_t k) const { return cheap_powers >> (4 * k) & 15; }
 
     static constexpr std::size_t max_arrays = 30, max_numbers = 16, max_uses = 64, max_operands = 38, max_functions = 8;
     std::array<const AnyArray*, max_arrays> arrays;  ///< each once
     std::array<Argument, max_numbers> numbers;
-    std::array<std::uint8_t, max_uses> uses;                         ///< which array each use names
+    std::array<std::uint8_t, max_uses> uses;                         ///< the array of each use
     std::array<const FunctionDefinition*, max_functions> functions;  ///< one per call
-    const FunctionDefinition* with_double = nullptr;                 ///< one that computes in double, if any
+    const FunctionDefinition* with_double = nullptr;                 ///< a function that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
     std::uint64_t cheap_powers = 0;  ///< four bits per number
-    bool has_reduction = false;      ///< of namespace lazy; `exceeds` as well
-    bool exceeds = false;  ///< one kernel cannot do it: parts must be evaluated before, or comparisons rewritten
+    bool has_reduction = false;      ///< has one of namespace lazy; `exceeds` is then set, too
+    bool exceeds = false;            ///< too large for one kernel: evaluate parts first, or rewrite comparisons
 };
 
-/// The text of an expression in the making; operands come in the same order.
+/// Builds the source of an expression. Operands are visited in the order in which they were collected.
 class GEMEL_API ExpressionText {
    public:
-    /// @param vector  an OpenCL vector type, such as float16 or double8: the text computes its elements at once, if
-    ///         vectors_fit()
+    /// @param vector  an OpenCL vector type, such as float16 or double8. If vectors_fit(), the text computes a vector
+    ///                of elements at once
     explicit ExpressionText(const ExpressionOperands& operands, DType vector = {})
         : operands_(operands), vector_(vector) {}
-    /// Is everything that was printed there for vectors as well, and is some of it faster so?
+    /// Whether all printed operations have a vector form and at least one gains by it.
     bool vectors_fit() const { return vectors_fit_ && vectors_gain_; }
     /// The next array's element, or the next number, as a value of a type.
     std::string array(DType own, DType as);
     std::string number(DType as);
-    /// A name that stands for the operation's value in other texts, equal for equal texts.
+    /// The name of the operation's value in other texts. Equal texts have equal names.
     std::string apply(const OperationType& operation, DType common, DType result, DType as,
                       std::span<const std::string> operands);
-    /// The text of a value, with all that its names stand for. What is used more than once is computed once, in a
-    /// function that is added to the preamble.
+    /// The complete text of a value, with all names expanded. Values that are used more than once are computed once, in
+    /// a function that is added to the preamble.
     std::string whole(const std::string& value);
-    /// A value that has its text already, as one of another type.
+    /// Converts the text of a value to another type.
     std::string value(const std::string& text, DType own, DType as) const;
-    /// Several values and the statements that come before them: what is used more than once is a constant.
+    /// Several values and the statements before them, which define a constant for each value that is used more than
+    /// once.
     struct Statements {
         std::string text;
         std::vector<std::string> values;
     };
     Statements statements(std::span<const std::string> values) const;
-    /// The next call's function, and the call, its operands as values of the types of its parameters.
+    /// The next call's function, and the text of the call. The operands have the types of the parameters.
     const FunctionDefinition& function() { return *operands_.functions[function_++]; }
     std::string call(const FunctionDefinition& function, DType as, std::span<const std::string> operands);
 
@@ -96,27 +97,27 @@ class GEMEL_API ExpressionText {
     const Operation& row_for(const OperationType& type, DType computed, std::span<const std::string> operands) const;
 
     std::size_t use_ = 0, function_ = 0;
-    std::vector<Part> parts_;                        ///< of operations, operands before those that use them
-    std::vector<const FunctionDefinition*> called_;  ///< those whose text the preamble has
+    std::vector<Part> parts_;                        ///< of operations; operands precede the operations that use them
+    std::vector<const FunctionDefinition*> called_;  ///< functions whose text is in the preamble
 };
 
-/// Any expression.
+/// A type-erased expression.
 struct ExpressionView {
     const void* expression;
-    std::uint64_t type;  ///< distinguishes kinds of expressions: equal ones have the same text
+    std::uint64_t type;  ///< distinguishes kinds of expressions; equal kinds have the same text
     DType dtype;
     void (*collect)(const void* expression, ExpressionOperands& operands);
     std::string (*print)(const void* expression, ExpressionText& text, DType as);
     AnyExpr (*any)(const void* expression);
     static constexpr std::size_t max_step_words = 3;
-    std::array<std::uint64_t, max_step_words> steps = {};  ///< what the library does to it besides: part of its kind
+    std::array<std::uint64_t, max_step_words> steps = {};  ///< operations applied by the library; part of the cache key
 };
 
-/// Into `out`, or a new array: one launch, more if the expression has too many operands for one kernel.
+/// Evaluates into `out` or a new array. One launch; more if the expression has too many operands for one kernel.
 /// @throws ArgumentError if the shapes cannot be broadcast
 GEMEL_API AnyArray evaluate(const ExpressionView& expression, const AnyArray* out = nullptr,
                             LeadingAxes leading = LeadingAxes::refused);
-/// The kernel's text for contiguous arrays. Of an expression that is too large for one kernel it is the last one's.
+/// The kernel's text for contiguous arrays. If the expression is too large for one kernel, the text of the last kernel.
 GEMEL_API std::string source(const ExpressionView& expression, const Dialect& dialect);
 
 }  // namespace gemel

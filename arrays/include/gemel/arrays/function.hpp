@@ -17,20 +17,20 @@
 
 namespace gemel {
 
-/// A function whose types are known at run time only: what expressions from text take.
+/// A function whose types are known only at run time, for expressions from text.
 class GEMEL_API AnyFunction {
    public:
-    /// @param parameters  their names: "a, b"
-    /// @param body        statements of C in the words that kernels have, with a `return`
+    /// @param parameters  the names of the parameters: "a, b"
+    /// @param body        C statements in the kernel language, with a `return`
     /// @param types       of the parameters
     /// @param preamble    text at file scope before it: helpers (WITHIN_KERNEL), constants
-    /// @throws ArgumentError naming the function, if a name is not an identifier or is reserved in kernels, or if the
-    ///         numbers of names and types differ
+    /// @throws ArgumentError that names the function, if a name is not an identifier or is reserved in kernels, or if
+    /// the numbers of names and types differ
     AnyFunction(const std::string& name, std::string_view parameters, const std::string& body, DType result,
                 std::span<const DType> types, const std::string& preamble = "");
 
     const std::string& name() const;
-    /// Of operands whose types are known at run time only; they are converted as by astype().
+    /// A call with untyped operands, which are converted as by astype().
     /// @throws ArgumentError if their number, types or shapes do not fit
     AnyExpr call(std::span<const AnyExpr> operands) const { return detail::call_of(*definition_, operands); }
     const FunctionDefinition& definition() const { return *definition_; }
@@ -48,7 +48,7 @@ void collect_call(const FunctionDefinition& function, const X& operand_tuple, Ex
 template <class Signature, class... X>
 class CallExpr;
 
-/// A call of a user's function, lazy as Expr.
+/// A lazy call of a user's function, like Expr.
 template <class R, class... A, class... X>
 class CallExpr<R(A...), X...> {
    public:
@@ -57,10 +57,10 @@ class CallExpr<R(A...), X...> {
         : function_(&function), operands_(std::move(operands)...) {}
     CallExpr(const CallExpr&) = default;
     CallExpr(CallExpr&&) noexcept = default;
-    CallExpr& operator=(const CallExpr&) & = default;  // named ones alone, as of Expr
+    CallExpr& operator=(const CallExpr&) & = default;  // lvalues only, as Expr
     CallExpr& operator=(CallExpr&&) & noexcept = default;
 
-    /// As those of Expr.
+    /// As the functions of Expr.
     GPUArray<R> eval() const { return GPUArray<R>(evaluate(view())); }
     std::vector<HostElement<R>> get() const { return eval().get(); }
     R item() const { return eval().item(); }
@@ -110,11 +110,11 @@ class Function;
 ///     const gemel::Function<float(float, float)> smooth("smooth", "a, b", "return a * a / (b + 1);");
 ///     GPUArray<float> z = smooth(x, y + 1) * 2;
 ///
-/// It is part of the one kernel that the expression becomes. Operands are arrays of any number type, expressions and
-/// numbers, one at least no number; they are broadcast, and converted to the types of the parameters as by astype().
-/// Elements of 16-bit floats are computed in float and rounded. The text is compiled with the expression: a mistake in
-/// it is a CompileError whose source() shows it. Functions of one name and different bodies may stand in one
-/// expression; helpers of one name and different text in their preambles may not.
+/// It is compiled into the expression's kernel. Operands are arrays, expressions and numbers; at least one is not a
+/// number. They are broadcast, and converted to the types of the parameters as by astype(). 16-bit floats are computed
+/// in float and rounded. Errors in the text are found when the expression compiles: a CompileError, whose source()
+/// shows the text. One expression may contain functions with equal names and different bodies, but not preambles whose
+/// helpers have equal names and different texts.
 template <NumberElement R, NumberElement... A>
 class Function<R(A...)> : public AnyFunction {
    public:
@@ -141,9 +141,9 @@ class Function<R(A...)> : public AnyFunction {
     }
 };
 
-/// expression() with the user's functions in addition to those of the library:
+/// expression() with user-defined functions in addition to those of the library:
 /// `expression("smooth(x, y) + 1", {{"x", x}, {"y", y}}, {smooth})`
-/// @throws ArgumentError also if two of them have one name
+/// @throws ArgumentError as expression() without functions, and if two functions have the same name
 GEMEL_API AnyExpr expression(std::string_view text, std::span<const NamedOperand> operands,
                              std::span<const AnyFunction> functions);
 inline AnyExpr expression(std::string_view text, std::initializer_list<NamedOperand> operands,

@@ -117,7 +117,7 @@ class GPUArray : public AnyArray {
     /// @time enqueued, one launch or one fill
     template <ValueFor<T> V>
     void fill(const V& value) const {
-        const T element = element_of<T>(value);
+        const T element = element_of<T>(value, "fill");
         fill_bytes(&element);
     }
     /// Copies the elements of `other`, broadcast to this shape and converted within their kind (float to double, not to

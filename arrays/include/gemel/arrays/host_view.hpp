@@ -12,7 +12,7 @@
 
 namespace gemel {
 
-/// std::mdspan over plain memory with fixed steps, and whatever else has these members of it.
+/// std::mdspan over plain memory with fixed strides, and any type with the same members.
 template <class M>
 concept StridedSpan = requires(const M& span, std::size_t axis) {
     typename M::element_type;
@@ -23,19 +23,19 @@ concept StridedSpan = requires(const M& span, std::size_t axis) {
     requires M::is_always_strided();
 };
 
-/// Elements in host memory with any strides. Non-owning: the memory must outlive the view.
+/// Elements in host memory with any strides. A non-owning view: the memory must outlive it.
 template <class T>
 class HostView {
    public:
     /// @param data     the element at index (0, ..., 0)
-    /// @param strides  in elements; negative ones are legal
+    /// @param strides  in elements; may be negative
     HostView(T* data, Shape shape, Strides strides)
         : data_(data), shape_(std::move(shape)), strides_(std::move(strides)) {}
     /// Without gaps.
     HostView(T* data, Shape shape, Order order = Order::C)
         : data_(data), shape_(std::move(shape)), strides_(contiguous_strides(shape_, order)) {}
 
-    /// What an mdspan refers to.
+    /// A view of an mdspan's elements.
     template <StridedSpan M>
         requires std::convertible_to<typename M::element_type (*)[], T (*)[]>
     HostView(const M& span) : data_(span.data_handle()) {
@@ -58,7 +58,7 @@ class HostView {
 template <StridedSpan M>
 HostView(const M&) -> HostView<typename M::element_type>;
 
-/// Between a host view of elements of `bytes` and the same elements in C order without gaps.
+/// Copy between a host view, whose elements have `bytes` bytes, and the same elements in C order without gaps.
 GEMEL_API void scatter(void* to, const Shape& shape, const Strides& strides, const void* from, std::size_t bytes);
 GEMEL_API void gather(void* to, const void* from, const Shape& shape, const Strides& strides, std::size_t bytes);
 

@@ -17,17 +17,17 @@
 
 namespace gemel {
 
-// What the templates below call, for a type known at run time.
+// Called by the templates below; the types are known at run time.
 GEMEL_API AnyArray concatenate(std::span<const AnyArray> arrays, Integer axis = 0);
 GEMEL_API AnyArray stack(std::span<const AnyArray> arrays, Integer axis = 0);
 GEMEL_API AnyArray hstack(std::span<const AnyArray> arrays);
 GEMEL_API AnyArray vstack(std::span<const AnyArray> arrays);
 
-/// What a tuple to join may hold: arrays, those of types known at run time too, and expressions.
+/// The members of a tuple to join: arrays, typed or untyped, and expressions.
 template <class X>
 concept JoinOperand = ArrayOperand<X> || std::same_as<std::remove_cvref_t<X>, AnyArray>;
 
-/// The array that operands of these types become together: an AnyArray if one of them is, else a GPUArray.
+/// The type of the joined array: an AnyArray if any operand is one, else a GPUArray.
 template <class... X>
 struct Joined {
     using Array = AnyArray;
@@ -53,14 +53,14 @@ std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& opera
 
 /// Joins arrays along an existing axis: `concatenate({a, b, c}, 1)`, or a range of arrays.
 ///
-/// Arrays of different types are joined in the type that they have together, as NumPy does: a tuple of arrays or
-/// expressions, `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray of it; a list of such, `{a, b}`, an AnyArray, and
-/// so does a tuple with an AnyArray in it.
-/// @param arrays  of any layouts; their shapes differ along `axis` at most
+/// Arrays of different types are converted to their common type, as in NumPy. A tuple of arrays or expressions,
+/// `concatenate(std::tuple{a, b}, 1)`, gives a GPUArray; a list in braces, `{a, b}`, or a tuple that contains an
+/// AnyArray gives an AnyArray.
+/// @param arrays  of any layouts; their shapes may differ only along `axis`
 /// @returns       a new array in C order
-/// @throws ArgumentError if the list is empty, shapes or contexts differ, the axis is out of range, or the arrays are
-///         single values (stack() joins those)
-/// @time one device copy per array that is contiguous, along the first axis; else one launch per array; enqueued
+/// @throws ArgumentError if the list is empty, shapes or contexts differ, the axis is out of range, or the arrays have
+/// rank 0 (stack() joins those)
+/// @time along the first axis, one device copy per contiguous array; else one launch per array; enqueued
 template <ArrayRange R>
 auto concatenate(const R& arrays, Integer axis = 0) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
@@ -98,7 +98,7 @@ JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, Integer axis
     return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
 }
 
-/// NumPy's hstack: joins along the second axis, arrays of one axis along that.
+/// NumPy's hstack: joins along the second axis; one-dimensional arrays along their only axis.
 template <ArrayRange R>
 auto hstack(const R& arrays) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));
@@ -115,7 +115,7 @@ template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> hstack(const std::tuple<X, More...>& arrays) {
     return JoinedArray<X, More...>(hstack(joined_operands(arrays)));
 }
-/// NumPy's vstack: joins along the first axis, arrays of one axis as rows.
+/// NumPy's vstack: joins along the first axis; one-dimensional arrays are rows.
 template <ArrayRange R>
 auto vstack(const R& arrays) {
     const std::vector<AnyArray> given(std::ranges::begin(arrays), std::ranges::end(arrays));

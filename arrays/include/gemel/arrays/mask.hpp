@@ -43,12 +43,12 @@ void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
 /// The same with one value: NumPy's x[mask] = value.
 template <HasDType T, Mask M, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "put_mask");
     put_mask_bytes("put_mask", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "put_mask");
     put_mask_bytes("put_mask", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
@@ -71,12 +71,12 @@ void place(const GPUArray<T>& x, const M& mask, const V& values) {
 /// One value: the same as put_mask().
 template <HasDType T, Mask M, ValueFor<T> V>
 void place(const GPUArray<T>& x, const M& mask, const V& value) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "place");
     put_mask_bytes("place", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void place(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "place");
     put_mask_bytes("place", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>

@@ -1,7 +1,7 @@
-/// Arrays in NumPy's files: .npy, and .npz with several by name.
+/// Arrays in NumPy's files: .npy holds one array, .npz several named arrays.
 ///
-/// All element types but bfloat16, which NumPy does not have: bool, integers, half, float, double, complex, and structs
-/// with a GEMEL_STRUCT as structured types, field by field. Either byte order is read, the host's is written.
+/// Supports all element types except bfloat16, which NumPy lacks: bool, integers, half, float, double, complex, and
+/// structs with a GEMEL_STRUCT, which become structured types. Reads either byte order and writes the host's.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -17,18 +17,18 @@
 
 namespace gemel {
 
-/// Writes an array, in Fortran order if it has that, else in C order. Blocks. An existing file is replaced after the
-/// new one is complete, and kept if writing fails.
+/// Writes an array, in Fortran order if it is in Fortran order, else in C order. Blocks. An existing file is replaced
+/// only when the new one is complete; it is kept if writing fails.
 /// @throws ArgumentError for an empty handle, for types that NumPy lacks and for more than its 64 axes; Error if the
 ///         file cannot be written
 GEMEL_API void save_npy(const std::filesystem::path& path, const AnyArray& array);
 
 /// Reads an array of the file's type. Blocks. Format versions 1.0 to 3.0.
-/// @throws Error that names the file if it cannot be read, is damaged, or holds what gemel has no type for (objects,
-/// strings, dates; structs, which load_npy<T> reads)
+/// @throws Error that names the file if it cannot be read, is damaged, or has an element type that gemel lacks
+/// (objects, strings, dates) or that only load_npy<T> reads (structs)
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path);
-/// The same, where the file must hold this type. Of structs fields and their order must agree, but not where they lie:
-/// NumPy packs them unless told `align=True`. @throws ArgumentError with both types
+/// The same for a file that must hold this type. For structs, names, order and types of the fields must match; offsets
+/// may differ, because NumPy packs fields unless told `align=True`. @throws ArgumentError with both types
 GEMEL_API AnyArray load_npy(const Context& context, const std::filesystem::path& path, DType dtype);
 inline AnyArray load_npy(const std::filesystem::path& path) { return load_npy(current_context(), path); }
 inline AnyArray load_npy(const std::filesystem::path& path, DType dtype) {
@@ -43,24 +43,24 @@ GPUArray<T> load_npy(const std::filesystem::path& path) {
     return load_npy<T>(current_context(), path);
 }
 
-/// Writes arrays by name, uncompressed, as numpy.savez does; one after another, so that one of them at a time is in
-/// host memory. An existing file is replaced when all is written. @throws ArgumentError for an empty name, and as
+/// Writes named arrays, uncompressed, as numpy.savez does. Arrays are written one at a time, so that host memory holds
+/// only one of them. An existing file is replaced when all is written. @throws ArgumentError for an empty name, and as
 /// save_npy; Error if the file cannot be written
-/// @param words  single strings besides, which become NumPy's bytes without axes
+/// @param words  additional strings, stored as NumPy bytes of rank 0
 GEMEL_API void save_npz(const std::filesystem::path& path, const std::map<std::string, AnyArray>& arrays,
                         const std::map<std::string, std::string>& words = {});
 
-/// An open .npz file, stored or deflated. Only the requested entries are read.
+/// An open .npz file, compressed or not. Only the requested entries are read.
 class GEMEL_API NpzFile {
    public:
-    /// @throws Error if it cannot be read, is no such file, or has entries that overlap
+    /// @throws Error if the file cannot be read, is no .npz file, or has overlapping entries
     explicit NpzFile(const std::filesystem::path& path);
 
-    /// The arrays' names without ".npy", in the order of the file. Entries whose names end otherwise are not listed.
+    /// The arrays' names without ".npy", in the order of the file. Entries with other names are not listed.
     std::vector<std::string> names() const;
     bool contains(const std::string& name) const;
-    /// @param name  of an array; or, in full, of another entry that is an .npy file all the same
-    /// @throws Error if there is no such array (the message lists what there is), or as load_npy
+    /// @param name  an array's name, or the full name of any other entry in .npy format
+    /// @throws Error if there is no such array (the message lists the arrays), and as load_npy
     AnyArray load(const Context& context, const std::string& name) const;
     AnyArray load(const Context& context, const std::string& name, DType dtype) const;
     AnyArray load(const std::string& name) const { return load(current_context(), name); }
@@ -74,7 +74,7 @@ class GEMEL_API NpzFile {
         return load<T>(current_context(), name);
     }
 
-    /// A single string, of bytes or characters. @throws Error if there is no such entry, or it is no string
+    /// A single string, of bytes or characters. @throws Error if there is no such entry, or if it is not a string
     std::string load_word(const std::string& name) const;
 
    private:

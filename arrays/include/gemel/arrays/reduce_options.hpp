@@ -15,7 +15,7 @@
 
 namespace gemel {
 
-/// The axes to reduce over: all if left out; negative values count from the last axis.
+/// The axes to reduce over. Default: all axes. Negative values count from the last axis.
 class ReductionAxes {
    public:
     ReductionAxes() = default;
@@ -24,7 +24,7 @@ class ReductionAxes {
     template <class V>
         requires(std::is_arithmetic_v<V> && !IntegerType<V>)
     ReductionAxes(V) =
-        delete;  // an axis is an integer: minimum(x, 0.5f) bounds, sum(x, {.initial = 0.5f}) begins there
+        delete;  // an axis is an integer; minimum(x, 0.5f) bounds elements, sum(x, {.initial = 0.5f}) starts at a value
     ReductionAxes(std::initializer_list<int> axes) : axes_(axes) {}
     ReductionAxes(std::vector<int> axes) : axes_(std::move(axes)) {}
     ReductionAxes(std::span<const int> axes) : axes_(std::vector<int>(axes.begin(), axes.end())) {}
@@ -32,11 +32,11 @@ class ReductionAxes {
         for (const std::int64_t axis : axes) axes_->push_back(number_of(axis));
     }
     const std::optional<std::vector<int>>& axes() const { return axes_; }
-    /// Is it one axis, not a list of one? Such may be 0 or -1 of a single value, as in NumPy.
+    /// Whether a single axis was given, not a list. On rank 0 the axes 0 and -1 are then allowed, as in NumPy.
     bool is_one() const { return is_one_; }
 
    private:
-    /// Values beyond int are clamped; as axes they are out of range.
+    /// Values beyond the range of int are clamped; no array has such an axis.
     template <IntegerType I>
     static int number_of(I axis) {
         if (std::cmp_less(axis, INT_MIN)) return INT_MIN;
@@ -47,7 +47,7 @@ class ReductionAxes {
     bool is_one_ = false;
 };
 
-/// A number of the host, or none.
+/// A host number, or none.
 class InitialNumber {
    public:
     InitialNumber() = default;
@@ -59,23 +59,22 @@ class InitialNumber {
     std::optional<AnyNumber> number_;
 };
 
-/// Made of nothing: with it in front, members are given by name alone, and `sum(x, {0, 1})` lists axes.
+/// An empty first member: it forces options to be named, so that `sum(x, {0, 1})` lists axes.
 class ByName {
    public:
     constexpr ByName() {}
 };
 
-/// Options of reductions, by name: `sum(x, {.axis = 1, .keepdims = true})`. A function throws ArgumentError for an
-/// option that it does not support. (ReductionKernel, which reduces by an expression of your own, takes
-/// ReductionOptions.)
+/// Named options of reductions: `sum(x, {.axis = 1, .keepdims = true})`. A function throws ArgumentError for an option
+/// that it does not support. (ReductionKernel, which reduces by your own expression, takes ReductionOptions.)
 struct ReduceOptions {
     ByName by_name = {};
-    ReductionAxes axis = {};  ///< one, several (`{0, 1}`) or all
-    bool keepdims = false;    ///< keep reduced axes, with extent 1
-    DType dtype = {};         ///< elements are converted to it first; where C++ must know the result's type: sum<T>(x)
+    ReductionAxes axis = {};          ///< one, several (`{0, 1}`) or all
+    bool keepdims = false;            ///< keep reduced axes, with extent 1
+    DType dtype = {};                 ///< elements are converted to it first; for a typed result use sum<T>(x)
     InitialNumber initial = {};       ///< combined with the elements
     std::optional<double> ddof = {};  ///< the divisor is the number of elements minus ddof, which may be fractional
-    /// The array to write the result to instead of a new one: of the result's shape, with any strides, of a type to
+    /// The array that receives the result, instead of a new one. It has the result's shape, any strides, and a type to
     /// which the result converts within its kind. It may overlap the operands.
     AnyArray out = {};
 };

@@ -3,8 +3,8 @@
 /// one.
 ///
 /// Each function takes its options by name, or the first of them by position: `max(x, {.axis = 1, .keepdims = true})`
-/// and `max(x, 1, true)` are the same. For arrays and expressions whose type is known at run time only (AnyArray,
-/// AnyExpr) the result is an AnyArray, and ArgumentError reports what the typed functions reject at compile time.
+/// and `max(x, 1, true)` are the same. For arrays and expressions whose type is known only at run time (AnyArray,
+/// AnyExpr) the result is an AnyArray, and calls that the typed functions reject at compile time throw ArgumentError.
 #pragma once
 
 #include <gemel/arrays/expression.hpp>
@@ -22,10 +22,10 @@ namespace gemel {
 template <class X>
 concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 
-/// What one kernel finds.
+/// The result of one kernel.
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
-/// @param result  the type of the result, in which it is also accumulated (16-bit floats: in float)
-/// @param who     the function that errors name
+/// @param result  the type of the result and of the accumulator (16-bit floats accumulate in float)
+/// @param who     the function that error messages name
 GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReductionAxes& over,
                           bool keepdims, const char* who);
 
@@ -66,17 +66,17 @@ constexpr DType reduced_type(Reducing function, DType own) {
     }
     return {};
 }
-/// The same where the elements are converted first.
+/// The same if the elements are converted first.
 constexpr DType reduced_type_in(Reducing function, DType chosen) {
     return function == Reducing::sum || function == Reducing::prod ? chosen : reduced_type(function, chosen);
 }
 
-/// One call of one of them.
+/// One call of such a function.
 struct ReduceCall {
     Reducing function;
     const ReductionAxes& axis;
     bool keepdims = false;
-    DType result = {};  ///< where C++ knows the result's type
+    DType result = {};  ///< the result's type, if known at compile time
     DType dtype = {};
     const InitialNumber* initial = nullptr;
     std::optional<double> ddof = {};
@@ -94,10 +94,10 @@ struct ReducedArray<function, X> {
     static constexpr DType dtype = reduced_type(function, dtype_of<typename OperandElement<X>::type>());
     using type = GPUArray<typename NumberOf<dtype.kind(), dtype.size_bytes()>::type>;
 };
-/// The array that a function of X gives.
+/// The result array of a function of X.
 template <Reducing function, class X>
 using Reduced = typename ReducedArray<function, X>::type;
-/// The same where the elements become T first.
+/// The same if the elements are converted to T first.
 template <Reducing function, NumberElement T>
 using ReducedIn = GPUArray<typename NumberOf<reduced_type_in(function, dtype_of<T>()).kind(),
                                              reduced_type_in(function, dtype_of<T>()).size_bytes()>::type>;
@@ -121,13 +121,13 @@ constexpr void check_conversion() {
                   "the conversion from complex to real would drop the imaginary parts: take real() first");
 }
 
-/// One body for all types; where C++ knows the result's, it is cast.
+/// One body for all types. If the result's type is known at compile time, the result is cast.
 template <class Result, Reducible X>
 Result reduced(const X& x, ReduceCall call) {
     if constexpr (!std::same_as<Result, AnyArray>) call.result = dtype_of<typename Result::value_type>();
     return Result(reduce(view_of(x), call));
 }
-/// @param dtype  to which the elements are converted, if the options do not say it
+/// @param dtype  the type to which elements are converted if the options name none
 template <class Result, Reducible X>
 Result reduced(const X& x, Reducing function, const ReduceOptions& options, DType dtype = {}) {
     return reduced<Result>(x, {.function = function,
@@ -138,7 +138,7 @@ Result reduced(const X& x, Reducing function, const ReduceOptions& options, DTyp
                                .ddof = options.ddof,
                                .out = &options.out});
 }
-/// From a number that the result's type has, where it is known.
+/// `initial` must be representable in the result type, if that is known.
 template <class Result, Reducible X, HostNumber V>
 Result reduced_from(const X& x, ReduceCall call, const V& initial) {
     if constexpr (!std::same_as<Result, AnyArray>)
@@ -163,7 +163,7 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
         detail::check_elements<detail::Reducing::name, X>(); \
         return detail::reduced<detail::Reduced<detail::Reducing::name, X>>(x, detail::Reducing::name, options); \
     }
-// name<T>(x, ...): elements become T first.
+// name<T>(x, ...): elements are converted to T first.
 #define GEMEL_REDUCTION_IN(name) \
     template <NumberElement T, ArrayOperand X, detail::AxisLike A = ReductionAxes> \
     detail::ReducedIn<detail::Reducing::name, T> name(const X& x, const A& axis = {}, bool keepdims = false) { \
@@ -186,7 +186,7 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
         return detail::reduced_from<detail::Reduced<detail::Reducing::name, X>>( \
             x, {.function = detail::Reducing::name, .axis = axis, .keepdims = keepdims}, initial); \
     }
-// name<T>(x, axis, keepdims, initial), and with a dtype that is known at run time only.
+// name<T>(x, axis, keepdims, initial), and with a dtype that is known only at run time.
 #define GEMEL_SUM(name) \
     GEMEL_REDUCTION(name) \
     GEMEL_REDUCTION_IN(name) \
@@ -233,11 +233,11 @@ Result reduced_from(const X& x, ReduceCall call, const V& initial) {
 /// float, other types in their own. Rounding errors grow with the logarithm of the length. The sum of no elements is 0.
 /// `sum<double>(x)` converts the elements to double, sums them in double and returns double. `initial` is added to the
 /// sum by one more launch: `sum(x, {.initial = 10})` or `sum(x, {}, false, 10)`.
-/// @throws ArgumentError for an axis out of range, an `out` of another shape or type, and an `initial` that the
-///         result's type cannot hold
+/// @throws ArgumentError for an axis out of range, an `out` of another shape or type, or an `initial` that the result's
+/// type cannot hold
 /// @time enqueued, returns at once; one launch on GPUs, two on CPU devices
 GEMEL_SUM(sum)
-/// The product, otherwise as sum(). The product of no elements is 1.
+/// The product; otherwise like sum(). The product of no elements is 1.
 GEMEL_SUM(prod)
 /// The minimum and the maximum. Options: axis, keepdims, initial, out. NaN if an element is NaN.
 /// @throws ArgumentError as sum(), and if there are no elements and no `initial` @time as sum()
@@ -245,17 +245,18 @@ GEMEL_REDUCTION(min)
 GEMEL_REDUCTION_FROM(min)
 GEMEL_REDUCTION(max)
 GEMEL_REDUCTION_FROM(max)
-/// Whether any element, or every element, is nonzero. Options: axis, keepdims, out. For no elements: false, and true.
+/// Whether any element, or every element, is nonzero. Options: axis, keepdims, out. For no elements, any() is false and
+/// all() is true.
 GEMEL_REDUCTION(any)
 GEMEL_REDUCTION(all)
-/// The index of the minimum or maximum, in C order of the reduced axes; of equal elements the first, of NaN the first
-/// NaN. Options: axis, keepdims, out. @throws ArgumentError if there are no elements
+/// The index of the minimum or maximum, in C order of the reduced axes: the first of equal elements, or the first NaN.
+/// Options: axis, keepdims, out. @throws ArgumentError if there are no elements
 GEMEL_REDUCTION(argmin)
 GEMEL_REDUCTION(argmax)
 /// The number of nonzero elements. Options: axis, keepdims, out.
 GEMEL_REDUCTION(count_nonzero)
-/// The mean. Options: axis, keepdims, dtype, out. In double for integers, in float for 16-bit floats; NaN for no
-/// elements. `mean<double>(x)` converts the elements first. @time one launch more than sum()
+/// The mean. Options: axis, keepdims, dtype, out. Integers are averaged in double, 16-bit floats in float. The mean of
+/// no elements is NaN. `mean<double>(x)` converts the elements first. @time one launch more than sum()
 GEMEL_REDUCTION(mean)
 GEMEL_REDUCTION_IN(mean)
 /// The variance: the mean of the squared distances from the mean. Options: axis, keepdims, dtype, ddof, out. The
@@ -264,8 +265,8 @@ GEMEL_REDUCTION_IN(mean)
 GEMEL_SPREAD(var)
 /// The standard deviation, the square root of var().
 GEMEL_SPREAD(stddev)
-/// The Euclidean norm: the square root of the sum of squared magnitudes; double for integers. Options: axis, keepdims,
-/// dtype, out.
+/// The Euclidean norm: the square root of the sum of squared magnitudes. The norm of integers is a double. Options:
+/// axis, keepdims, dtype, out.
 GEMEL_REDUCTION(norm)
 GEMEL_REDUCTION_IN(norm)
 
@@ -283,9 +284,9 @@ auto vdot(const A& a, const B& b) {
     const ExpressionView view = detail::view_of(product);
     return Result(reduce(ReductionKind::sum, view, result_type(TypeRule::sum, view.dtype), {}, false, "vdot"));
 }
-/// The sum of a * b over the last axis of both, nothing conjugated: of shapes (..., n) and (---, n) one of (..., ---).
-/// Sums are found in the elements' common type, as NumPy's; an operand of rank 0 multiplies. Expressions are evaluated
-/// first; `sum(a * b)` is one kernel. @throws ArgumentError if the last extents differ @time enqueued
+/// The sum of a * b over the last axis of both, without conjugation; shapes (..., n) and (---, n) give (..., ---). Sums
+/// are computed in the elements' common type, as in NumPy. An operand of rank 0 multiplies the other one. Expressions
+/// are evaluated first; `sum(a * b)` is one kernel. @throws ArgumentError if the last extents differ @time enqueued
 template <Reducible A, Reducible B>
 auto inner(const A& a, const B& b) {
     const AnyArray product = detail::inner(detail::array_of(a), detail::array_of(b));

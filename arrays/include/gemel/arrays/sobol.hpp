@@ -1,6 +1,6 @@
 /// Quasi-random numbers: Sobol' sequences, whose points fill the unit cube more evenly than random ones.
 ///
-/// The same points on every device and on the host (HostSobol). docs/random.md has the rules and the sources.
+/// The points are the same on every device and on the host (HostSobol). docs/random.md has the rules and the sources.
 #pragma once
 
 #include <gemel/arrays/gpu_array.hpp>
@@ -17,8 +17,8 @@
 
 namespace gemel::random {
 
-/// Randomises a sequence and keeps its uniformity: Matousek's random linear scramble of the digits and a random digital
-/// shift, both from Philox numbers of this seed.
+/// Randomises a sequence and keeps its uniformity: Matousek's random linear scramble of the digits, then a random
+/// digital shift. Both use Philox numbers of this seed.
 struct Scramble {
     std::uint64_t seed = 0;
 };
@@ -29,12 +29,12 @@ concept PointElement = std::same_as<T, std::uint32_t> || std::same_as<T, std::ui
 
 struct SobolState;
 
-/// A Sobol' sequence on a device. A handle: copies draw from one sequence in turn, from any thread; what one call takes
-/// no other gets. Draws are enqueued on the thread's current stream and return at once, but for the first of each width
-/// (32 or 64 bits), which uploads the direction vectors and blocks.
+/// A Sobol' sequence on a device. It is a handle: copies share one sequence and may be used from any thread; no two
+/// calls return the same points. Draws are enqueued on the thread's current stream. Draws return at once, except the
+/// first of each width (32 or 64 bits), which uploads the direction vectors and blocks.
 ///
-/// Point 0 is the origin, unless the sequence is scrambled; the points 0 to 2^k - 1 have in each dimension one
-/// coordinate in every interval [j 2^-k, (j + 1) 2^-k). Draw powers of two, from the beginning, to have that.
+/// Point 0 is the origin, unless the sequence is scrambled. In each dimension, exactly one of the points 0 to 2^k - 1
+/// lies in every interval [j 2^-k, (j + 1) 2^-k). To use this property, draw 2^k points from the start.
 ///
 ///     random::Sobol points(context, 2);
 ///     GPUArray<float> x = points.uniform<float>(1 << 20);   // shape (1048576, 2)
@@ -49,14 +49,14 @@ class GEMEL_API Sobol {
     explicit Sobol(Integer dimensions, std::optional<Scramble> scramble = {});
 
     std::int64_t dimensions() const;
-    /// How many points have been drawn or skipped.
+    /// The number of points that were drawn or skipped.
     std::uint64_t position() const;
     /// Skips a number of points. @throws Error beyond point 2^63
     void skip(std::uint64_t points) const;
     Context context() const { return context_; }
 
     /// The next points, in [0, 1): the highest bits of each coordinate, 24 for float, 53 for double, 11 for half, 8 for
-    /// bfloat16, and never 1. Numbers of all types are those of the same points.
+    /// bfloat16. All types give the same points.
     /// @returns  shape (count, dimensions)
     /// @throws ArgumentError for a negative count; Error beyond point 2^32, for double and uint64_t beyond point 2^63
     template <RealElement T>
@@ -72,8 +72,8 @@ class GEMEL_API Sobol {
         fill(out);
         return out;
     }
-    /// The next points into an array of this context, of shape (count, dimensions) and one of the types above. An array
-    /// with gaps is filled through a temporary one. @throws ArgumentError for other arrays; Error as above
+    /// Writes the next points into an array of this context, of shape (count, dimensions) and one of the types above.
+    /// An array with gaps is filled through a temporary one. @throws ArgumentError for other arrays; Error as above
     void fill(const AnyArray& out) const;
 
    private:
@@ -81,7 +81,7 @@ class GEMEL_API Sobol {
     std::shared_ptr<SobolState> state_;
 };
 
-/// The same points on the host, as a reference and for work without a device. Not for use by several threads at once.
+/// The same points on the host, as a reference and for work without a device. Not thread-safe.
 class GEMEL_API HostSobol {
    public:
     explicit HostSobol(Integer dimensions, std::optional<Scramble> scramble = {});
@@ -90,7 +90,7 @@ class GEMEL_API HostSobol {
     std::uint64_t position() const { return position_; }
     void skip(std::uint64_t points);
 
-    /// In C order: the coordinates of a point lie side by side.
+    /// In C order: the coordinates of a point are contiguous.
     template <RealElement T>
     std::vector<T> uniform(Integer count) {
         const std::size_t points = checked_count(count);
@@ -105,7 +105,7 @@ class GEMEL_API HostSobol {
         fill(out.data(), dtype_of<T>(), points);
         return out;
     }
-    /// Into memory for count * dimensions elements.
+    /// Writes to memory for count * dimensions elements.
     void fill(void* out, DType dtype, std::size_t count);
 
    private:

@@ -91,12 +91,12 @@ void put(const GPUArray<T>& x, const I& indices, const V& values, OutOfBounds mo
 /// The same with one value for all indices.
 template <HasDType T, IndexOperand I, ValueFor<T> V>
 void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "put");
     put_bytes(detail::evaluated(x), detail::evaluated(indices), &element, mode);
 }
 template <HasDType T, ValueFor<T> V>
 void put(const GPUArray<T>& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
-    const T element = element_of<T>(value);
+    const T element = element_of<T>(value, "put");
     put_bytes(detail::evaluated(x), indices, &element, mode);
 }
 template <std::same_as<AnyArray> X, NumberElement V>

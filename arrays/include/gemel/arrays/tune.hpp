@@ -51,8 +51,8 @@ struct Options {
     std::function<void()> prepare = {};                 ///< called before each such run, after arrays were restored
     std::function<void(const Trial&)> trial_done = {};  ///< called after each trial
     bool again = false;                                 ///< repeats stored trials
-    /// Of a library call that runs several: "elementwise", "reduction", "scan", "sort", ... The first that is not mere
-    /// copying and filling if left out.
+    /// For a library call: the family of kernels to tune, "elementwise", "reduction", "scan", "sort", ... Default: the
+    /// first family of the call that does more than copy or fill.
     std::string family = {};
     /// For a library call: distinguishes its stored trials from those of other calls. Default: its type and text.
     std::string name = {};
@@ -62,17 +62,17 @@ struct Options {
 struct GEMEL_API Result {
     std::string name;
     std::string device;
-    std::string work;               ///< what the store calls the kernel with its arguments' types and sizes
+    std::string work;               ///< the store's key: kernel, argument types and size classes
     Point point;                    ///< the fastest point
-    double milliseconds = 0;        ///< of one launch with it; both measured in turns at the end
+    double milliseconds = 0;        ///< of one launch with it; at the end both points are measured alternately
     double start_milliseconds = 0;  ///< with the point that the search began with
     std::size_t trials = 0;         ///< points measured now; 0 if everything was stored
     std::string stopped;            ///< why it ended: "12 trials", "20 s", "all points", "stored", "interrupted"
-    double seconds = 0;             ///< that it took
+    double seconds = 0;             ///< duration of the search
     std::vector<Trial> history;     ///< stored ones first, then in the order of trials
     std::vector<Parameter> parameters;
-    std::size_t points = 0;    ///< of the space that satisfy its constraints
-    Kernel kernel{nullptr};    ///< of the fastest point; none for a call of the library
+    std::size_t points = 0;    ///< points of the space that satisfy its constraints
+    Kernel kernel{nullptr};    ///< of the fastest point; none for a library call
     LaunchConfig config = {};  ///< to launch it with
 
     /// All trials in the T4 format of auto-tuning results, version 1.0.0.
@@ -109,14 +109,14 @@ struct TunerSpec {
     /// Expressions over parameters and facts: "block * items <= 2048", "block <= device.max_threads_per_block".
     std::vector<std::string> constraints = {};
     KernelText source = {};
-    std::string kernel = {};  ///< its name in the text; `name` if left out
+    std::string kernel = {};  ///< its name in the text; default: `name`
     std::function<LaunchConfig(const Point&)> launch = {};
-    Point start = {};             ///< to begin with, such as what a rule of thumb gives; need not be in the space
-    codegen::Values values = {};  ///< what else the template is given
+    Point start = {};             ///< the first point, e.g. by a rule of thumb; need not be in the space
+    codegen::Values values = {};  ///< further values for the template
     CompileOptions compile = {};
 };
 
-/// An argument of a kernel that is tuned: what a launch takes, with the memory that it may write.
+/// An argument of a tuned kernel: the launch argument and the memory that the kernel may write.
 struct TunedArgument {
     template <class T>
         requires(std::derived_from<T, AnyArray> || KernelArgument<T>)
@@ -133,8 +133,8 @@ struct TunedArgument {
 
 struct TunerState;
 
-/// Searches the space of a kernel. Results are stored per device, driver, text, and types and size classes of the
-/// arguments; a search that was ended, even killed, goes on where it was.
+/// Searches the space of a kernel. Results are stored per device, driver, text, and the arguments' types and size
+/// classes; an interrupted or killed search resumes where it stopped.
 ///
 ///     const tune::Tuner tuner({.name = "scale", .parameters = {{"block", {64, 128, 256}}, {"items", {1, 2, 4}}},
 ///                              .constraints = {"block * items <= 512"}, .source = text, .kernel = "scale",
@@ -147,7 +147,7 @@ class GEMEL_API Tuner {
     explicit Tuner(TunerSpec spec);
 
     /// Runs the search. Ctrl-C ends it after the current trial and keeps the results; a second one ends the process.
-    /// @throws ArgumentError for a constraint that cannot be evaluated, Error if no point ran, with the reasons
+    /// @throws ArgumentError for a constraint that cannot be evaluated; Error, with the reasons, if no point ran
     template <class... A>
     Result run(const Options& options, const A&... arguments) const {
         const std::array<TunedArgument, sizeof...(A)> packed{TunedArgument(arguments)...};
@@ -165,9 +165,9 @@ namespace detail {
 
 struct TunedCall {
     std::vector<AnyArray> arrays;                       ///< among the arguments
-    std::function<std::vector<AnyArray>()> run;         ///< makes the call once; new arrays that it returns
+    std::function<std::vector<AnyArray>()> run;         ///< makes the call once; returns the new arrays
     std::string type;                                   ///< of the callable
-    std::function<std::string(const Dialect&)> source;  ///< its text, where it has one
+    std::function<std::string(const Dialect&)> source;  ///< its text, if it has one
 };
 GEMEL_API Result tune_call(const Options& options, const TunedCall& call);
 
@@ -211,10 +211,10 @@ Result tune(const F& call, const Options& options, const A&... arguments) {
 
 /// A stored record in readable form.
 struct Stored {
-    std::string device = {};  ///< what identifies device, driver and compiler
-    std::string work = {};    ///< kernel, argument types and size classes; a family and its work for the library's own
+    std::string device = {};  ///< identifies device, driver and compiler
+    std::string work = {};    ///< kernel, argument types and size classes; for library calls, the family and its work
     std::size_t trials = 0, failed = 0;
-    Point point = {};  ///< the fastest, or what the library uses
+    Point point = {};  ///< the fastest point, or the one that the library uses
     std::optional<double> milliseconds = {};
     std::vector<Trial> history = {};
 };
@@ -222,7 +222,8 @@ struct Stored {
 GEMEL_API std::vector<Stored> stored();
 /// The trials of one record in the T4 format.
 GEMEL_API std::string to_json(const Stored& record);
-/// Removes every record whose work or device has `part` in its name; all if it is empty. @returns how many lines
+/// Removes all records whose work or device contains `part`; all records if it is empty. @returns the number of lines
+/// removed
 GEMEL_API std::size_t clear_stored(const std::string& part = {});
 /// The folder of the store; empty if there is none.
 GEMEL_API std::optional<std::filesystem::path> store_folder();

@@ -1,8 +1,8 @@
 /// Arithmetic on arrays whose elements are short vectors: `2 * x + y` of GPUArray<float4>.
 ///
 /// An array of vectors is treated as an array of its components with an additional last axis. Operators work on that
-/// array, so layouts, promotion and fusion are those of scalar arrays: one kernel when the expression is evaluated,
-/// with vector accesses if the alignment allows them.
+/// array, so layouts, promotion and fusion are those of scalar arrays: the expression is evaluated by one kernel, with
+/// vector accesses if the alignment allows them.
 #pragma once
 
 #include <gemel/arrays/creation.hpp>
@@ -32,7 +32,7 @@ struct LanesOf<Vector<T, n>> {
 template <class V>
 concept VectorElement = requires { typename LanesOf<V>::type; };
 
-// What the templates below call, for types known at run time.
+// Called by the templates below; the types are known at run time.
 /// @throws ArgumentError if the elements are not vectors
 GEMEL_API AnyArray lanes_of(const AnyArray& x);
 GEMEL_API AnyArray vectors_of(const AnyArray& lanes, DType vector);
@@ -42,15 +42,15 @@ template <VectorElement V>
 GPUArray<typename LanesOf<V>::type> lanes(const GPUArray<V>& x) {
     return GPUArray<typename LanesOf<V>::type>(lanes_of(x));
 }
-/// The opposite: `from_lanes<float4>(sqrt(lanes(x)))`. A view where the numbers of each vector lie side by side and
-/// aligned, else a copy. @throws ArgumentError if the last axis does not have as many elements as V has numbers
+/// The inverse of lanes(): `from_lanes<float4>(sqrt(lanes(x)))`. A view if each vector's components are contiguous and
+/// aligned, else a copy. @throws ArgumentError if the extent of the last axis is not the number of V's components
 template <VectorElement V, ArrayOrExpression X>
     requires std::same_as<typename OperandElement<std::remove_cvref_t<X>>::type, typename LanesOf<V>::type>
 GPUArray<V> from_lanes(const X& x) {
     return GPUArray<V>(vectors_of(detail::evaluated(x), dtype_of<V>()));
 }
 
-/// A lazy expression whose elements are vectors; E is the expression of their numbers.
+/// A lazy expression whose elements are vectors; E is the expression of their components.
 template <VectorElement V, Expression E>
 class VectorExpr {
    public:
@@ -75,7 +75,7 @@ struct OperandElement<VectorExpr<V, E>> {
     using type = V;
 };
 
-/// Arrays of vectors and expressions of such.
+/// Arrays of vectors, and expressions whose elements are vectors.
 template <class X>
 concept VectorOperand = VectorElement<typename OperandElement<std::remove_cvref_t<X>>::type>;
 
@@ -115,8 +115,8 @@ auto vector_expression(E lanes, const Context& context) {
 
 }  // namespace detail
 
-/// What operators take of which one at least is an array of vectors: vectors of as many numbers on the host, numbers,
-/// arrays of numbers (an element for each vector; expressions of numbers are evaluated first).
+/// Operands of vector operators. At least one is an array of vectors; the others may be host vectors of that length,
+/// numbers, or arrays of numbers (one element per vector). Expressions of numbers are evaluated first.
 template <class A, class B>
 concept VectorCombinable =
     (VectorOperand<A> || VectorOperand<B>) && (Operand<A> || VectorOperand<A> || VectorElement<A>) &&

@@ -20,18 +20,18 @@ namespace gemel::codegen {
 
 enum class SortStrategy : std::uint32_t {
     automatic,
-    one_sweep,     ///< a pass reads and writes every element once, with decoupled look-back
+    one_sweep,     ///< each pass reads and writes every element once, with decoupled look-back
     one_launch,    ///< the same with all passes in one launch, for up to max_one_launch_elements
-    three_passes,  ///< a pass counts, scans and scatters by three launches; on every device
+    three_passes,  ///< each pass counts, scans and scatters in three launches; works on every device
     chunks,        ///< the same with one thread per chunk, for devices with few cores
-    block,         ///< all passes in one launch: a block has whole rows in shared memory
-    serial_rows,   ///< all passes in one launch: a thread has whole rows, for devices with few cores
+    block,         ///< all passes in one launch: each block holds whole rows in shared memory
+    serial_rows,   ///< all passes in one launch: each thread sorts whole rows, for devices with few cores
     thread_rows,   ///< each thread of a block sorts a row of 2 to 32 numbers by comparing all pairs
 };
 inline constexpr std::array<const char*, 8> sort_strategy_names{"automatic", "one_sweep", "one_launch",  "three_passes",
                                                                 "chunks",    "block",     "serial_rows", "thread_rows"};
 constexpr std::span<const char* const> value_names(SortStrategy) { return sort_strategy_names; }
-/// Whether tiles learn from earlier ones, which run at the same time.
+/// Whether tiles use decoupled look-back.
 constexpr bool looks_back(SortStrategy strategy) {
     return strategy == SortStrategy::one_sweep || strategy == SortStrategy::one_launch;
 }
@@ -41,9 +41,9 @@ struct SortTuning {
     static constexpr std::string_view family = "sort";
     std::uint32_t block = 0;             ///< threads per block
     std::uint32_t items_per_thread = 0;  ///< elements per thread of a tile
-    std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; blocks that count, elsewhere
-    std::uint32_t digit_bits = 0;        ///< of one pass; 8 by one_sweep, one_launch and block, up to 4 by three_passes
-    std::uint32_t resident_blocks = 0;   ///< as RowTuning's, by one_sweep and one_launch
+    std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; for other strategies, counting blocks per unit
+    std::uint32_t digit_bits = 0;  ///< bits per pass; 8 for one_sweep, one_launch and block, up to 4 for three_passes
+    std::uint32_t resident_blocks = 0;  ///< as in RowTuning, for one_sweep and one_launch
     SortStrategy strategy = SortStrategy::automatic;
     friend bool operator==(const SortTuning&, const SortTuning&) = default;
 };
@@ -52,35 +52,36 @@ GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, r
 /// The key of a sort.
 struct SortRequest {
     std::string name = "sort";
-    DType key = {};             ///< of the elements that are sorted
-    std::string key_expr = {};  ///< of an element `a`: a number by which it is sorted; empty for its own order
-    DType key_type = {};        ///< the type of that number, where it is known
-    int key_bits = 0;           ///< of it that count, from the lowest; 0 for all
+    DType key = {};             ///< the type of the sorted elements
+    std::string key_expr = {};  ///< the number by which an element `a` is sorted; empty: its own order
+    DType key_type = {};        ///< the type of that number, if known
+    int key_bits = 0;           ///< number of low key bits to sort by; 0: all
     std::string preamble = {};
 };
 
-/// Elements are sorted within segments, which follow each other.
+/// Elements are sorted within consecutive segments.
 enum class SortSegments : std::uint32_t {
     none,
-    rows,   ///< of one length
-    given,  ///< each element has the number of its segment
+    rows,   ///< of equal length
+    given,  ///< an array has the segment number of each element
 };
 
 /// The variant of the kernels.
 struct SortLayout {
     SortStrategy strategy = SortStrategy::one_sweep;
-    bool wide_index = false;       ///< 2^31 elements and more; not for one_launch
-    bool descending = false;       ///< equal ones keep their order all the same
+    bool wide_index = false;       ///< for 2^31 elements or more; not for one_launch
+    bool descending = false;       ///< reverses the order; still stable
     bool keeps_keys = true;        ///< sorted keys are written
-    bool has_index = false;        ///< writes the indices from which elements come, as int64
+    bool has_index = false;        ///< writes the original indices of the sorted elements, as int64
     bool has_double = true;        ///< the device computes in double
     bool one_row = false;          ///< block: each block has one row
-    bool has_aligned_keys = true;  ///< the keys begin at a multiple of 16 bytes, which one load may take
+    bool has_aligned_keys = true;  ///< the keys begin at a multiple of 16 bytes, so that one load can take several
     SortSegments segments = SortSegments::none;
-    int segment_bits = 0;  ///< that tell segments apart
-    /// one_sweep: of a block, for a tile and its counters. Above 48 KiB the pass is launched with sort_shared_bytes().
+    int segment_bits = 0;  ///< number of bits of the segment numbers
+    /// one_sweep: shared memory per block for a tile and its counters, in bytes. Above 48 KiB the pass is launched with
+    /// sort_shared_bytes().
     std::uint32_t shared_bytes = 48 << 10;
-    /// Bytes of an element of each array of values, which moves with the keys.
+    /// The element size in bytes of each array of values, which moves with the keys.
     boost::container::static_vector<std::uint32_t, 6> values = {};
     friend bool operator==(const SortLayout&, const SortLayout&) = default;
 };
@@ -102,17 +103,17 @@ GEMEL_API SortPlaces sort_places(const SortRequest& request, const SortLayout& l
 GEMEL_API std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout);
 /// Whether the kernels take the arrays of an index: rows of one thread need them for values, too.
 GEMEL_API bool sort_takes_index(const SortLayout& layout);
-/// The number of elements that a block sorts at a time. Not for chunks.
+/// The number of elements that a block sorts at a time. Not for SortStrategy::chunks.
 GEMEL_API std::size_t sort_tile(const SortTuning& tuning);
 
-/// The counts that `control` holds, of uint32, or uint64 with wide_index.
+/// The number of counts in `control`; they are uint32, uint64 with wide_index.
 GEMEL_API std::size_t sort_control_counts(SortStrategy strategy, const SortPlaces& places);
 
-/// In how many parts a tile of one_sweep passes through shared memory: as few as layout.shared_bytes allow.
+/// The number of parts in which a tile of one_sweep passes through shared memory: as few as layout.shared_bytes allows.
 GEMEL_API int sort_parts(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
-/// The dynamic shared memory of one_sweep's pass: 0 if it and the counters fit 48 KiB.
+/// The dynamic shared memory of one_sweep's pass: 0 if tile and counters fit in 48 KiB.
 GEMEL_API std::size_t sort_shared_bytes(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
-/// The maximum elements per thread: of one_sweep in 4 parts, of one_launch in one.
+/// The maximum number of elements per thread: for one_sweep in 4 parts, for one_launch in one.
 GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const SortLayout& layout, std::uint32_t block);
 
 /// The source of the kernels. Every kernel takes the arrays first: the keys (from, to, spare), each array of values

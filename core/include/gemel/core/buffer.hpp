@@ -65,9 +65,9 @@ class GEMEL_API Buffer {
                             const RectExtent& extent) const;
 
     /// Copies all of `from`, which may belong to another context or backend, to the start of this buffer.
-    /// @time within one context enqueued; between contexts it blocks, and goes through the host unless the contexts
-    ///       share device memory. Large copies between contexts of OpenCL on NVIDIA's GPUs make a CUDA context, by way
-    ///       of which they go (GEMEL_EXTERNAL_MEMORY=off: none)
+    /// @time enqueued within one context. Between contexts it blocks, and goes through the host unless the contexts
+    /// share device memory. Large copies between OpenCL contexts on NVIDIA GPUs create a CUDA context and go through
+    /// it; GEMEL_EXTERNAL_MEMORY=off prevents this
     void copy_from(const Buffer& from) const;
 
     /// Blocks until no stream uses the memory any more.

@@ -1,4 +1,4 @@
-/// How a device is divided into parts that are devices themselves.
+/// How a device is divided into parts, which are devices themselves.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace gemel {
 
-/// Compute units are counted, as in DeviceInfo::compute_units. @see Device::partition
+/// Sizes are numbers of compute units, as in DeviceInfo::compute_units. @see Device::partition
 struct DevicePartition {
     enum class Kind : std::uint8_t { equally, by_counts, by_affinity };
-    /// What the compute units of a part share. `next` is the outermost that divides the device at all.
+    /// What the compute units of a part share. `next`: the outermost level at which the device can be divided.
     enum class Affinity : std::uint8_t { next, numa, l4_cache, l3_cache, l2_cache, l1_cache };
 
-    /// As many parts of `units` compute units as there are; what is left over belongs to none.
+    /// As many parts of `units` compute units as fit; remaining units belong to no part.
     static DevicePartition equally(std::uint32_t units) { return {Kind::equally, {units}, {}}; }
-    /// One part for each number.
+    /// One part per count.
     static DevicePartition by_counts(std::vector<std::uint32_t> counts) {
         return {Kind::by_counts, std::move(counts), {}};
     }
