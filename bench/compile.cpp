@@ -5,6 +5,8 @@
 #include "harness.hpp"
 #include "raw.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 

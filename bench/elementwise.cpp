@@ -3,6 +3,7 @@
 #include "generators.hpp"
 
 #include <gemel/core/half.hpp>
+#include <gemel/core/text.hpp>
 
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,6 @@
 /// How fast conjugate gradients converge without a preconditioner and with three of them, for ground that conducts heat
 /// in layers of very different kinds, and along them better than across. Draws the residuals into cg_convergence.ppm.
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 /// One pass of a radix sort, made of the pieces of the block layer: keys, with a value each, are brought into the order
 /// of one digit of 8 bits, and stay as they are among equals. Four passes sort 32 bits.
 #include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include <algorithm>

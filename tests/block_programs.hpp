@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/codegen/block.hpp>
+#include <gemel/core/text.hpp>
 
 #include <string>
 #include <string_view>

@@ -2,6 +2,7 @@
 #include "commands.hpp"
 #include "table.hpp"
 
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include <nlohmann/json.hpp>

@@ -69,7 +69,7 @@ class CudaGraph final : public Graph {
     CudaGraph(std::shared_ptr<Shared> shared, std::span<const GraphCommand> commands)
         : shared_(std::move(shared)), commands_(commands.begin(), commands.end()), chain_(*shared_) {
         for (std::size_t i = 0; i < commands_.size(); ++i) {
-            void* pointers[most_arguments];
+            void* pointers[max_arguments];
             nodes_.push_back(chain_.add(commands_[i], parameters(i, pointers)));
         }
         cu.GraphInstantiate(&executable_, chain_.graph(), 0);
@@ -84,7 +84,7 @@ class CudaGraph final : public Graph {
     }
     void set(std::size_t command, std::size_t argument, const ArgumentView& value) override {
         Current current(*shared_);
-        void* pointers[most_arguments];
+        void* pointers[max_arguments];
         const CUDA_KERNEL_NODE_PARAMS_v2 all = parameters(command, pointers);
         pointers[argument] = const_cast<void*>(value.data);
         cu.GraphExecKernelNodeSetParams(executable_, nodes_[command], &all);

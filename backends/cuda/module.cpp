@@ -126,7 +126,7 @@ class CudaKernel final : public Kernel {
     void launch(Stream& stream, const LaunchShape& shape, std::span<const ArgumentView> arguments, int arena) override {
         Current current(*shared_);
         allow_shared_bytes(function_, allowed_, shape.shared_bytes);
-        void* pointers[most_arguments];
+        void* pointers[max_arguments];
         for (std::size_t i = 0; i < arguments.size(); ++i)
             pointers[i] = const_cast<void*>(static_cast<int>(i) == arena ? &no_arena : arguments[i].data);
         enqueue(static_cast<CudaStream&>(stream).stream(), function_, shape, pointers, overlaps_);

@@ -4,6 +4,7 @@
 #include "../elementary_functions.hpp"
 
 #include <gemel/core/core.hpp>
+#include <gemel/core/text.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 /// Counts what a warm launch takes from the heap, which must be nothing. A program of its own: it replaces operator
 /// new.
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 /// Copies, conversions, assignment, filling, and overlap.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <bit>
 #include <complex>
 #include <limits>
@@ -31,8 +33,8 @@ void check_conversion() {
     std::vector<HostElement<To>> expected;
     for (int i = 0; i < 37; ++i) {
         const int value = std::is_same_v<From, bool> ? i % 2 : i * 3;
-        from.push_back(static_cast<HostElement<From>>(element_of<From>(value)));
-        expected.push_back(static_cast<HostElement<To>>(element_of<To>(value)));
+        from.push_back(static_cast<HostElement<From>>(detail::element_of<From>(value)));
+        expected.push_back(static_cast<HostElement<To>>(detail::element_of<To>(value)));
     }
     GPUArray<From> a(default_context(), Shape{37});
     a.set(from);
@@ -129,14 +131,14 @@ TEST_CASE("assignment broadcasts and converts within the kind") {
     a(1).assign(counted<std::int64_t>({1}));
     a(slice(), -1).assign(counted<bool>({3}));
     CHECK(a.get() == std::vector<float>{0, 1, 2, 0, 0, 0, 0, 1, 0, 1, 2, 1});
-    static_assert(is_same_kind(dtype_of<double>(), dtype_of<half>()));
-    static_assert(is_same_kind(dtype_of<std::int64_t>(), dtype_of<std::int8_t>()));
-    static_assert(is_same_kind(dtype_of<std::uint8_t>(), dtype_of<std::int8_t>()));
-    static_assert(!is_same_kind(dtype_of<std::int8_t>(), dtype_of<std::uint64_t>()));
-    static_assert(!is_same_kind(dtype_of<float>(), dtype_of<std::int32_t>()));
-    static_assert(!is_same_kind(dtype_of<cfloat>(), dtype_of<double>()));
-    static_assert(!is_same_kind(dtype_of<std::int8_t>(), dtype_of<bool>()));
-    static_assert(!is_same_kind(dtype_of<float4>(), dtype_of<float>()));
+    static_assert(codegen::is_same_kind(dtype_of<double>(), dtype_of<half>()));
+    static_assert(codegen::is_same_kind(dtype_of<std::int64_t>(), dtype_of<std::int8_t>()));
+    static_assert(codegen::is_same_kind(dtype_of<std::uint8_t>(), dtype_of<std::int8_t>()));
+    static_assert(!codegen::is_same_kind(dtype_of<std::int8_t>(), dtype_of<std::uint64_t>()));
+    static_assert(!codegen::is_same_kind(dtype_of<float>(), dtype_of<std::int32_t>()));
+    static_assert(!codegen::is_same_kind(dtype_of<cfloat>(), dtype_of<double>()));
+    static_assert(!codegen::is_same_kind(dtype_of<std::int8_t>(), dtype_of<bool>()));
+    static_assert(!codegen::is_same_kind(dtype_of<float4>(), dtype_of<float>()));
     const AnyArray any = a;
     const auto ints = zeros<std::int32_t>({3, 4});
     CHECK_THROWS_MENTIONING(ArgumentError, ints.assign(any), "float", "int32_t", "astype");

@@ -22,11 +22,11 @@ template <class T>
 void check_constants() {
     const Shape shape{3, 5};
     CHECK(zeros<T>(shape).get() == std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(T{})));
-    CHECK(ones<T>(shape).get() == std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(element_of<T>(1))));
+    CHECK(ones<T>(shape).get() == std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(detail::element_of<T>(1))));
     CHECK(full<T>(shape, 1).dtype() == dtype_of<T>());
     CHECK(empty<T>(shape, Order::F).strides() == Strides{1, 3});
     CHECK(zeros<T>({0, 4}).get().empty());
-    CHECK(ones<T>({}).item() == element_of<T>(1));
+    CHECK(ones<T>({}).item() == detail::element_of<T>(1));
     const GPUArray<T> like = ones<T>(shape, Order::F);
     CHECK(zeros_like(like).strides() == like.strides());
     CHECK(ones_like(like).get() == like.get());

@@ -1,6 +1,8 @@
 /// Random chains of views against a model on the host. A failing case is printed as a program to be pasted.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 #include <numeric>
 #include <random>

@@ -1,6 +1,7 @@
 /// What the suites of arrays share.
 #pragma once
 
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include "support.hpp"

@@ -1,6 +1,8 @@
 /// Between host and device: ranges, strided host memory, single values, streams.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <array>
 
 using namespace gemel;

@@ -1,6 +1,8 @@
 /// Views: the same memory under another shape.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 #include <complex>
 #include <random>

@@ -2,6 +2,8 @@
 #include "child.hpp"
 #include "support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -2,6 +2,7 @@
 #include "../codegen_programs.hpp"
 
 #include <gemel/core/core.hpp>
+#include <gemel/core/text.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,8 @@
 /// diff, gradient and cross beside NumPy 2.4's answers, and arrays like others.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 

@@ -1,6 +1,7 @@
 /// Which elements a snippet meets, whatever the arrays' layouts are: those of NumPy's C order, against a host loop.
 #include <doctest/doctest.h>
 
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include "generator_support.hpp"

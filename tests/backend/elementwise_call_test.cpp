@@ -1,6 +1,8 @@
 /// Calls of ElementwiseKernel: types bound and values converted, what is refused, what is compiled.
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 

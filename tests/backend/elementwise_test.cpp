@@ -1,6 +1,8 @@
 /// ElementwiseKernel against plain host loops: sizes, offsets, types, layouts, what a snippet may do.
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 

@@ -2,6 +2,7 @@
 /// one that some language keeps for itself is refused by name, on every device alike.
 #include <doctest/doctest.h>
 
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include "generator_support.hpp"

@@ -3,6 +3,8 @@
 /// GEMEL_PROPERTY_SEED sets the seed, GEMEL_PROPERTY_KERNELS the number of kernels.
 #include "random_trees.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -214,12 +216,12 @@ int check_collected(unsigned seed) {
             return SixteenBitFloat<T> ? static_cast<std::int64_t>(found) % 16 : static_cast<std::int64_t>(found);
         }
     };
-    struct Operation {
+    struct codegen::Operation {
         std::string text, neutral;
         Total<T> nothing;
         std::function<Total<T>(Total<T>, Total<T>)> combine;
     };
-    const Operation op = [&]() -> Operation {
+    const codegen::Operation op = [&]() -> codegen::Operation {
         if constexpr (is_complex<T>) {
             return {"c_add(a, b)", result + "_new(0, 0)", 0, std::plus<>()};
         } else {

@@ -1,6 +1,7 @@
 /// What the suites of the generators share: arrays in every layout beside what they hold, and comparisons.
 #pragma once
 
+#include <gemel/core/text.hpp>
 #include <gemel/gemel.hpp>
 
 #include "../any_tuning.hpp"

@@ -2,6 +2,8 @@
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <tuple>
 #include <type_traits>
 

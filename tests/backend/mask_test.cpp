@@ -2,6 +2,8 @@
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 

@@ -2,6 +2,8 @@
 /// that has its interface.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <array>
 #include <vector>
 #if __has_include(<mdspan>)

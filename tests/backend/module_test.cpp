@@ -2,6 +2,8 @@
 #include "child.hpp"
 #include "support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <cmath>
 #include <cstdio>
 #include <filesystem>

@@ -2,6 +2,8 @@
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 
@@ -34,7 +36,7 @@ void check_pad(const char* type, std::initializer_list<PadMode> modes) {
     const Shape shape{3, 1, 4};
     const std::vector<PadWidth> widths[] = {
         {{1, 2}, {0, 0}, {0, 0}}, {{0, 0}, {2, 1}, {5, 9}}, {{2, 0}, {0, 3}, {1, 1}}, {{0, 0}, {0, 0}, {0, 0}}};
-    const T value = element_of<T>(1);
+    const T value = detail::element_of<T>(1);
     for (const Form form : forms)
         for (const PadMode mode : modes)
             for (const auto& width : widths) {

@@ -12,11 +12,11 @@ using namespace gemel::testing;
 
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
+using codegen::Numbers = std::vector<std::int64_t>;
 
 /// What host loops find: of every output the sum, the largest element and its place along the reduced axes.
 struct Expected {
-    Numbers sum, largest, place;
+    codegen::Numbers sum, largest, place;
 };
 
 template <class T>
@@ -28,8 +28,8 @@ Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
     std::size_t outputs = 1;
     for (std::size_t a = 0; a < shape.rank(); ++a)
         if (!reduced[a]) outputs *= static_cast<std::size_t>(shape[a]);
-    Expected all{Numbers(outputs), Numbers(outputs, std::numeric_limits<std::int64_t>::min()), Numbers(outputs)};
-    Numbers seen(outputs);
+    Expected all{codegen::Numbers(outputs), codegen::Numbers(outputs, std::numeric_limits<std::int64_t>::min()), codegen::Numbers(outputs)};
+    codegen::Numbers seen(outputs);
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::size_t rest = i, output = 0, step = 1;
         for (std::size_t a = shape.rank(); a-- > 0;) {
@@ -46,8 +46,8 @@ Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
 }
 
 template <class T>
-Numbers integers(const GPUArray<T>& x) {
-    Numbers all;
+codegen::Numbers integers(const GPUArray<T>& x) {
+    codegen::Numbers all;
     for (const T value : x.get()) all.push_back(static_cast<std::int64_t>(static_cast<float>(value)));
     return all;
 }

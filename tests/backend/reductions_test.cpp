@@ -1,6 +1,8 @@
 /// Reductions of arrays and expressions against plain host loops.
 #include "array_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <cmath>
 #include <complex>
 #include <limits>

@@ -1,6 +1,7 @@
 /// How solvers run: several right-hand sides, launches of an iteration, when the host waits.
 #include "solve_support.hpp"
 
+#include <gemel/core/text.hpp>
 #include <gemel/core/trace.hpp>
 
 #include <algorithm>

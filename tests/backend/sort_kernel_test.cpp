@@ -1,6 +1,8 @@
 /// What moves with sorted keys, several keys, segments, structs by a key or a comparison in C, bad input.
 #include "sort_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <array>
 
 using namespace gemel;

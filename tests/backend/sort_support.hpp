@@ -3,6 +3,8 @@
 
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>

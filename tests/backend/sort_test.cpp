@@ -1,6 +1,8 @@
 /// Sorts beside std::stable_sort of the host: every type, strategy, size, axis and layout.
 #include "sort_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 using namespace gemel;
 using namespace gemel::testing;
 using Strategy = codegen::SortStrategy;

@@ -2,6 +2,8 @@
 #include "child.hpp"
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <sys/stat.h>
 
 #include <cstdio>

@@ -2,6 +2,8 @@
 #include "array_support.hpp"
 #include "generator_support.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <limits>
 
 using namespace gemel;

@@ -44,7 +44,7 @@ constexpr unsigned warp = 32;
 
 enum class State : std::uint8_t { ready, at_warp, at_block, paused, ended };
 
-constexpr int most_pauses = 1 << 20;
+constexpr int max_pauses = 1 << 20;
 
 struct Fiber {
     void* stack = nullptr;
@@ -138,7 +138,7 @@ class Block {
         const bool any_paused =
             std::any_of(first, stop, [](const Fiber& fiber) { return fiber.state == State::paused; });
         pauses_ = any_paused ? pauses_ + 1 : 0;
-        if (pauses_ > most_pauses) throw std::runtime_error("threads wait for copies or arrivals that never come");
+        if (pauses_ > max_pauses) throw std::runtime_error("threads wait for copies or arrivals that never come");
         const State waiting = any_paused ? State::paused : State::at_block;
         for (auto fiber = first; fiber != stop; ++fiber)
             if (fiber->state == waiting) fiber->state = State::ready;

@@ -2,6 +2,7 @@
 /// gemel::Error, and what was read is stored and read back as it is.
 #include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
+#include <gemel/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include "expression/expression_node.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -30,7 +31,7 @@ void require(bool holds, const char* what) {
 
 void check(const AnyExpr& found) {
     const gemel::ExpressionNode& node = found.node();
-    require(is_number(found.dtype()), "elements that are no numbers");
+    require(codegen::is_number(found.dtype()), "elements that are no numbers");
     require(node.depth <= 1000, "an expression that is nested too deeply to be walked through");
     if (node.operands.empty()) return;
     gemel::Shape shape;

@@ -1,5 +1,7 @@
 /// Feeds a fuzzer's function with the texts of folders, each whole and cut off at every eighth of its length, where
 /// there is no libFuzzer: so that what fuzzers once found stays mended, under whichever sanitizer this is built with.
+#include <gemel/core/text.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

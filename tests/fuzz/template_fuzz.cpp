@@ -3,6 +3,7 @@
 #include <gemel/codegen/template.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>

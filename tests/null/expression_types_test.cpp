@@ -31,15 +31,15 @@ static_assert(std::is_same_v<Promote<bool, bool, std::int8_t>, std::int8_t>);
 static_assert(std::is_same_v<Promote<long long, long>, std::int64_t>);
 
 // A number of the host does not widen an array.
-static_assert(std::is_same_v<ResultElement<TypeRule::common, double, Array<float>>, float>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<half>, double>, half>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<bfloat16>, long>, bfloat16>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<std::int8_t>, long long>, std::int8_t>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<std::int8_t>, float>, double>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<float>, cdouble>, cfloat>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<bool>, bool>, bool>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, Array<bool>, int>, std::int64_t>);
-static_assert(std::is_same_v<ResultElement<TypeRule::common, const Array<std::int32_t>&, half>, double>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, double, Array<float>>, float>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<half>, double>, half>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<bfloat16>, long>, bfloat16>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<std::int8_t>, long long>, std::int8_t>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<std::int8_t>, float>, double>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<float>, cdouble>, cfloat>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<bool>, bool>, bool>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, Array<bool>, int>, std::int64_t>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::common, const Array<std::int32_t>&, half>, double>);
 // where(condition, 6.0f, x), and numbers alone.
 static_assert(std::is_same_v<CommonElement<float, Array<float>>, float>);
 // Numbers alone are what they are in C++; whole ones are int64, and beside others their kind alone counts.
@@ -54,33 +54,33 @@ static_assert(std::is_same_v<CommonElement<cfloat, float>, cfloat>);
 static_assert(std::is_same_v<CommonElement<double, cfloat>, cdouble>);
 static_assert(std::is_same_v<CommonElement<int, bool>, std::int64_t>);
 
-static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);
-static_assert(std::is_same_v<ResultElement<TypeRule::quotient, Array<std::int8_t>, Array<half>>, half>);
-static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, int>, half>);
-static_assert(std::is_same_v<ResultElement<TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
-static_assert(result_type(TypeRule::real_elementary, dtype_of<std::int8_t>(), ScalarKind::floating) ==
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::quotient, Array<std::int8_t>, Array<half>>, half>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, int>, half>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
+static_assert(codegen::result_type(codegen::TypeRule::real_elementary, dtype_of<std::int8_t>(), codegen::ScalarKind::floating) ==
               dtype_of<double>());
 
-static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<half>>, std::int32_t>);
-static_assert(std::is_same_v<ResultElement<TypeRule::exponent, Array<std::uint64_t>>, std::int32_t>);
-static_assert(common_dtype<TypeRule::exponent, Array<std::int16_t>>() == dtype_of<float>());  // what it is computed in
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::exponent, Array<half>>, std::int32_t>);
+static_assert(std::is_same_v<ResultElement<codegen::TypeRule::exponent, Array<std::uint64_t>>, std::int32_t>);
+static_assert(detail::common_dtype<codegen::TypeRule::exponent, Array<std::int16_t>>() == dtype_of<float>());  // what it is computed in
 
 // Operations that do not exist.
-static_assert(Combinable<TypeRule::common, Array<bool>, Array<bool>>);
-static_assert(!Combinable<TypeRule::difference, Array<bool>, Array<bool>>);
-static_assert(Combinable<TypeRule::difference, Array<bool>, int>);
-static_assert(!Combinable<TypeRule::bitwise, Array<float>, int>);
-static_assert(!Combinable<TypeRule::bitwise, Array<int>, float>);
-static_assert(!Combinable<TypeRule::remainder, Array<cfloat>, Array<float>>);
-static_assert(!Combinable<TypeRule::real_elementary, Array<cfloat>, Array<float>>);
-static_assert(!Combinable<TypeRule::exponent, Array<cfloat>>);
+static_assert(Combinable<codegen::TypeRule::common, Array<bool>, Array<bool>>);
+static_assert(!Combinable<codegen::TypeRule::difference, Array<bool>, Array<bool>>);
+static_assert(Combinable<codegen::TypeRule::difference, Array<bool>, int>);
+static_assert(!Combinable<codegen::TypeRule::bitwise, Array<float>, int>);
+static_assert(!Combinable<codegen::TypeRule::bitwise, Array<int>, float>);
+static_assert(!Combinable<codegen::TypeRule::remainder, Array<cfloat>, Array<float>>);
+static_assert(!Combinable<codegen::TypeRule::real_elementary, Array<cfloat>, Array<float>>);
+static_assert(!Combinable<codegen::TypeRule::exponent, Array<cfloat>>);
 static_assert(ExponentOperand<Array<std::int64_t>> && ExponentOperand<const Array<bool>&> && ExponentOperand<int>);
 static_assert(!ExponentOperand<Array<std::uint64_t>> && !ExponentOperand<Array<float>> && !ExponentOperand<double>);
-static_assert(Combinable<TypeRule::truth, Array<cfloat>, Array<float>>);
-static_assert(!Combinable<TypeRule::common, float, int>, "the language's own");
-static_assert(!Combinable<TypeRule::common, Array<float>, const char*>);
-static_assert(!Combinable<TypeRule::common, Array<float>, std::vector<float>>);
-static_assert(!Combinable<TypeRule::common, Array<float>, long double>);
+static_assert(Combinable<codegen::TypeRule::truth, Array<cfloat>, Array<float>>);
+static_assert(!Combinable<codegen::TypeRule::common, float, int>, "the language's own");
+static_assert(!Combinable<codegen::TypeRule::common, Array<float>, const char*>);
+static_assert(!Combinable<codegen::TypeRule::common, Array<float>, std::vector<float>>);
+static_assert(!Combinable<codegen::TypeRule::common, Array<float>, long double>);
 
 const std::vector<std::pair<std::string, DType>> types{
     {"b", dtype_of<bool>()},           {"i1", dtype_of<std::int8_t>()},   {"u1", dtype_of<std::uint8_t>()},
@@ -130,10 +130,10 @@ TEST_CASE("two arrays have the type that numpy.result_type gives") {
             "c8 c8 c8 c8 c8 c16 c16 c16 c16 c8 c8 c16 c8 c16",
             "c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16",
         },
-        types.size(), [](DType a, std::size_t k) { return promote(a, types[k].second); });
+        types.size(), [](DType a, std::size_t k) { return codegen::promote(a, types[k].second); });
     for (const auto& [code, a] : types)
-        for (const auto& [other, b] : types) CHECK(promote(a, b) == promote(b, a));
-    CHECK(promote(DType(DType::Kind::floating, 16, 4), dtype_of<float>()).empty());
+        for (const auto& [other, b] : types) CHECK(codegen::promote(a, b) == codegen::promote(b, a));
+    CHECK(codegen::promote(DType(DType::Kind::floating, 16, 4), dtype_of<float>()).empty());
 }
 
 TEST_CASE("an array beside a number of the host has the type that NumPy gives") {
@@ -156,16 +156,16 @@ TEST_CASE("an array beside a number of the host has the type that NumPy gives") 
             "c16 c16 c16 c16",
         },
         4, [](DType a, std::size_t k) {
-            constexpr ScalarKind numbers[] = {ScalarKind::boolean, ScalarKind::integer, ScalarKind::floating,
-                                              ScalarKind::complex};
-            return promote(a, numbers[k]);
+            constexpr codegen::ScalarKind numbers[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer, codegen::ScalarKind::floating,
+                                              codegen::ScalarKind::complex};
+            return codegen::promote(a, numbers[k]);
         });
 }
 
 TEST_CASE("functions of one array have the type that NumPy gives") {
     // sin, negative, abs, sum, mean, invert, floor, isnan
-    constexpr TypeRule rules[] = {TypeRule::elementary, TypeRule::difference, TypeRule::magnitude, TypeRule::sum,
-                                  TypeRule::mean,       TypeRule::bitwise,    TypeRule::rounding,  TypeRule::truth};
+    constexpr codegen::TypeRule rules[] = {codegen::TypeRule::elementary, codegen::TypeRule::difference, codegen::TypeRule::magnitude, codegen::TypeRule::sum,
+                                  codegen::TypeRule::mean,       codegen::TypeRule::bitwise,    codegen::TypeRule::rounding,  codegen::TypeRule::truth};
     check_table(
         {
             "f2 - b i8 f8 b b b",
@@ -183,14 +183,14 @@ TEST_CASE("functions of one array have the type that NumPy gives") {
             "c8 c8 f4 c8 c8 - - b",
             "c16 c16 f8 c16 c16 - - b",
         },
-        std::size(rules), [&](DType a, std::size_t k) { return result_type(rules[k], a); });
+        std::size(rules), [&](DType a, std::size_t k) { return codegen::result_type(rules[k], a); });
 }
 
 TEST_CASE("operators of two arrays have the type that NumPy gives") {
     // true_divide, subtract, multiply, floor_divide, power, arctan2, bitwise_and, left_shift, equal
-    constexpr TypeRule rules[] = {TypeRule::quotient,  TypeRule::difference, TypeRule::common,
-                                  TypeRule::remainder, TypeRule::power,      TypeRule::real_elementary,
-                                  TypeRule::bitwise,   TypeRule::shift,      TypeRule::truth};
+    constexpr codegen::TypeRule rules[] = {codegen::TypeRule::quotient,  codegen::TypeRule::difference, codegen::TypeRule::common,
+                                  codegen::TypeRule::remainder, codegen::TypeRule::power,      codegen::TypeRule::real_elementary,
+                                  codegen::TypeRule::bitwise,   codegen::TypeRule::shift,      codegen::TypeRule::truth};
     check_table(
         {
             "f8 - b i1 i1 f2 b i1 b",
@@ -208,7 +208,7 @@ TEST_CASE("operators of two arrays have the type that NumPy gives") {
             "c8 c8 c8 - c8 - - - b",
             "c16 c16 c16 - c16 - - - b",
         },
-        std::size(rules), [&](DType a, std::size_t k) { return result_type(rules[k], a); });
+        std::size(rules), [&](DType a, std::size_t k) { return codegen::result_type(rules[k], a); });
     // The same with uint16 on the other side.
     check_table(
         {
@@ -227,5 +227,5 @@ TEST_CASE("operators of two arrays have the type that NumPy gives") {
             "c8 c8 c8 - c8 - - - b",
             "c16 c16 c16 - c16 - - - b",
         },
-        std::size(rules), [&](DType a, std::size_t k) { return result_type(rules[k], a, dtype_of<std::uint16_t>()); });
+        std::size(rules), [&](DType a, std::size_t k) { return codegen::result_type(rules[k], a, dtype_of<std::uint16_t>()); });
 }

@@ -1,5 +1,6 @@
 /// Templates of kernels: how they are filled, spelled in a dialect, and kept apart from users' text.
 #include <gemel/codegen/kernel_text.hpp>
+#include <gemel/core/text.hpp>
 
 #include "../pidgin.hpp"
 

@@ -13,10 +13,10 @@ using namespace gemel;
 namespace {
 
 std::optional<AnyNumber> folded(const char* name, AnyNumber a) {
-    return fold(*find_operation(name, 1), std::array{a});
+    return codegen::fold(*find_operation(name, 1), std::array{a});
 }
 std::optional<AnyNumber> folded(const char* name, AnyNumber a, AnyNumber b) {
-    return fold(*find_operation(name, 2), std::array{a, b});
+    return codegen::fold(*find_operation(name, 2), std::array{a, b});
 }
 AnyNumber whole(std::int64_t value) { return value; }
 
@@ -26,33 +26,33 @@ TEST_SUITE_BEGIN("arrays");
 
 TEST_CASE("each operation has one row and each row a text for every number that it takes") {
     std::set<std::pair<std::string, int>> seen;
-    for (const Operation& row : all_operations()) {
+    for (const codegen::Operation& row : codegen::all_operations()) {
         INFO(row.name, " of ", int{row.operands});
         CHECK(seen.emplace(row.name, row.operands).second);
-        CHECK(find_operation(row.name, row.operands) == &row);
+        CHECK(codegen::find_operation(row.name, row.operands) == &row);
         CHECK(&row_of(row) == &row);
-        CHECK((row.text[0] || row.rule == TypeRule::complex_alone));
-        CHECK((row.complex_text[0] != 0) == (row.numbers == Numbers::complex));
+        CHECK((row.text[0] || row.rule == codegen::TypeRule::complex_alone));
+        CHECK((row.complex_text[0] != 0) == (row.numbers == codegen::Numbers::complex));
         const std::string texts = std::string(row.text) + row.complex_text;
         const bool calls_helper = texts.find("_$(") != std::string::npos;
         CHECK((!calls_helper || row.helper[0]));
     }
     CHECK(seen.size() > 90);
-    CHECK(find_operation("sin", 2) == nullptr);
-    CHECK(find_operation("sine", 1) == nullptr);
+    CHECK(codegen::find_operation("sin", 2) == nullptr);
+    CHECK(codegen::find_operation("sine", 1) == nullptr);
 }
 
 TEST_CASE("an overload that disagrees with its row is refused") {
-    CHECK(std::string(row_of(Sin::operation).text) == "sin(#1)");
-    OperationType wrong = Sin::operation;
-    wrong.rule = TypeRule::common;
-    CHECK_THROWS_AS(row_of(wrong), ArgumentError);
-    wrong = Sin::operation;
-    wrong.numbers = Numbers::real;
-    CHECK_THROWS_AS(row_of(wrong), ArgumentError);
-    wrong = Sin::operation;
+    CHECK(std::string(codegen::row_of(operations::Sin::operation).text) == "sin(#1)");
+    codegen::OperationType wrong = operations::Sin::operation;
+    wrong.rule = codegen::TypeRule::common;
+    CHECK_THROWS_AS(codegen::row_of(wrong), ArgumentError);
+    wrong = operations::Sin::operation;
+    wrong.numbers = codegen::Numbers::real;
+    CHECK_THROWS_AS(codegen::row_of(wrong), ArgumentError);
+    wrong = operations::Sin::operation;
     wrong.operands = 2;
-    CHECK_THROWS_AS(row_of(wrong), ArgumentError);
+    CHECK_THROWS_AS(codegen::row_of(wrong), ArgumentError);
 }
 
 TEST_CASE("numbers of the host are folded as Python does") {

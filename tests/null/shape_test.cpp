@@ -189,11 +189,11 @@ TEST_CASE("extents and steps that 64 bits cannot multiply are refused or lie now
     CHECK(message_of([&] { (void)contiguous_strides(Shape{0, huge, 4}); }).find("64 bits") != std::string::npos);
     CHECK(!is_contiguous(Shape{4, huge, 4}, Strides{most, 4, 1}));
     CHECK(is_contiguous(Shape{4, huge, 0}, Strides{most, 4, 1}));
-    const Reach far = reach_of(Shape{3, 3, 2}, Strides{most, least, most});
+    const ElementBounds far = element_bounds(Shape{3, 3, 2}, Strides{most, least, most});
     CHECK(far.highest == __int128{most} * 3);
     CHECK(far.lowest == __int128{least} * 2);
-    CHECK(reach_of(Shape{3, 3}, Strides{-2, 5}).lowest == -4);
-    CHECK(reach_of(Shape{1, 1}, Strides{most, least}).highest == 0);
+    CHECK(element_bounds(Shape{3, 3}, Strides{-2, 5}).lowest == -4);
+    CHECK(element_bounds(Shape{1, 1}, Strides{most, least}).highest == 0);
     float from[4] = {1, 2, 3, 4}, to[4] = {};
     // One step further than the last element nothing is multiplied, and along one element no step is made.
     gather(to, from, Shape{1, 4}, Strides{most, 1}, sizeof(float));

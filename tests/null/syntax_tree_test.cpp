@@ -6,6 +6,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/signature.hpp>
 #include <gemel/core/source.hpp>
+#include <gemel/core/text.hpp>
 
 #include <doctest/doctest.h>
 

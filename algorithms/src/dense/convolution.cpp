@@ -63,7 +63,7 @@ void cut_into_tiles(ConvolutionLayout& layout, const Convolution& work) {
 
 /// Reduces pieces and tiles until the memory for one block holds them.
 void fit(ConvolutionLayout& layout, std::size_t budget) {
-    constexpr std::uint32_t most_window = 64;  // registers
+    constexpr std::uint32_t max_window = 64;  // registers
     const auto window = [&] {
         const std::uint32_t step = layout.along_rows ? layout.step_columns : layout.step_rows;
         return (layout.own - 1) * step + (layout.along_rows ? layout.piece_columns : layout.piece_rows);
@@ -73,7 +73,7 @@ void fit(ConvolutionLayout& layout, std::size_t budget) {
         value = std::max((value + 1) / 2, least);
         return true;
     };
-    while (!layout.serial && layout.own > 1 && window() > most_window) --layout.own;
+    while (!layout.serial && layout.own > 1 && window() > max_window) --layout.own;
     while (codegen::convolution_shared_bytes(layout) > budget) {
         std::uint32_t& longer = layout.piece_rows > layout.piece_columns ? layout.piece_rows : layout.piece_columns;
         if (!halve(longer, 4) && !halve(layout.down, 1) && !halve(layout.across, 8) && !halve(layout.own, 1) &&
@@ -98,11 +98,11 @@ std::int64_t begin_of(const AnyArray& x) {
 }
 
 Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
-    element_bytes(who, dtype, fill);  // checks that the fill is a value of the images' type
+    detail::element_bytes(who, dtype, fill);  // checks that the fill is a value of the images' type
     if (dtype.kind() == DType::Kind::boolean) fill = std::int64_t{1};
     Argument argument;
     argument.dtype = codegen::convolution_accumulator(dtype);
-    const auto bytes = element_bytes(who, argument.dtype, fill);
+    const auto bytes = detail::element_bytes(who, argument.dtype, fill);
     std::copy(bytes.begin(), bytes.end(), argument.value);
     argument.bytes = argument.dtype.size_bytes();
     return argument;

@@ -38,7 +38,7 @@ class Call {
 
     void check(const char* name, const AnyArray& array, const AnyArray& first) const {
         if (array.empty()) refuse(text(name, " is an empty handle; assign an array to it first"));
-        if (!is_number(array.dtype()))
+        if (!codegen::is_number(array.dtype()))
             refuse(text(name, " has elements of ", array.dtype().name(), ", expected numbers"));
         if (!(array.context() == first.context()))
             refuse(text(name, " is in another context than the image; copy_to(context) copies it there"));
@@ -49,7 +49,7 @@ class Call {
     /// @param flipped  reverse the filters' rows and columns: a convolution
     AnyArray run(const AnyArray& images, const AnyArray& filters, bool flipped, const ConvolveOptions& options) const {
         Convolution work;
-        const DType dtype = promote(images.dtype(), filters.dtype());
+        const DType dtype = codegen::promote(images.dtype(), filters.dtype());
         work.images = images.dtype() == dtype ? images : images.astype(dtype);
         work.filters = filters.dtype() == dtype ? filters : filters.astype(dtype);
         work.conjugate = !flipped && dtype.kind() == DType::Kind::complex;
@@ -162,15 +162,15 @@ AnyArray along_axis(const char* who, const AnyArray& x, const AnyArray& kernel, 
 
 }  // namespace
 
-AnyArray correlate2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
+AnyArray detail::correlate2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
     return with_filters("correlate2d", images, filters, false, options);
 }
 
-AnyArray convolve2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
+AnyArray detail::convolve2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options) {
     return with_filters("convolve2d", images, filters, true, options);
 }
 
-AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOptions& options) {
+AnyArray detail::convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOptions& options) {
     const Call call("convolve", options, x, kernel);
     call.check("the image", x, x);
     call.check("the filter", kernel, x);
@@ -181,7 +181,7 @@ AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOp
     return along_axis("convolve", x, kernel, axis, options);
 }
 
-AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
+AnyArray detail::convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
                                const ConvolveOptions& options) {
     constexpr const char* who = "convolve_separable";
     const Call call(who, options, images, row);
@@ -198,7 +198,7 @@ AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, c
             "expected a fill of 0, since the first of the two passes would change another fill; pad() the image");
     ConvolveOptions down = options;
     down.stride = ConvolveStride(1, options.stride.rows);
-    const DType dtype = promote(promote(images.dtype(), column.dtype()), row.dtype());
+    const DType dtype = codegen::promote(codegen::promote(images.dtype(), column.dtype()), row.dtype());
     const AnyArray wide = images.dtype() == dtype ? images : images.astype(dtype);
     return along_axis(who, along_axis(who, wide, row, images.rank() - 1, options), column, images.rank() - 2, down);
 }

@@ -23,7 +23,7 @@ using dense::Labels;
 void check_operands(std::span<const AnyArray> operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
         if (operands[k].empty()) refuse_empty("einsum", text("operand ", k + 1));
-        if (!is_number(operands[k].dtype()))
+        if (!codegen::is_number(operands[k].dtype()))
             throw ArgumentError(
                 text("einsum: operand ", k + 1, " has elements of ", operands[k].dtype().name(), ", expected numbers"));
         if (!(operands[k].context() == operands[0].context()))
@@ -139,19 +139,19 @@ class Einsum {
 
 }  // namespace
 
-AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
+AnyArray detail::einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
                    const EinsumOptions& options) {
     check_operands(operands);
     const std::vector<Shape> shapes = shapes_of(operands);
     const Contraction contraction = dense::read_subscripts("einsum", subscripts, shapes);
     if (dtype.empty()) {
         dtype = operands[0].dtype();
-        for (const AnyArray& operand : operands) dtype = promote(dtype, operand.dtype());
+        for (const AnyArray& operand : operands) dtype = codegen::promote(dtype, operand.dtype());
     }
     return Einsum(contraction, operands, dtype, options).run();
 }
 
-std::string einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes, const EinsumOptions& options) {
+std::string detail::einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes, const EinsumOptions& options) {
     const Contraction contraction = dense::read_subscripts("einsum_path", subscripts, shapes);
     return dense::path_text(contraction, dense::contraction_path(contraction, options.order));
 }

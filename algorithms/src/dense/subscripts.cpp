@@ -74,7 +74,7 @@ class Reader {
             refuse(text("name ", named, named == 1 ? " axis of " : " axes of ", operand_name(k),
                         rank > named ? "; '...' stands for axes without a name" : "; it has fewer"));
         unnamed_.push_back(rank - named);
-        most_unnamed_ = std::max(most_unnamed_, rank - named);
+        max_unnamed_ = std::max(max_unnamed_, rank - named);
     }
 
     /// Letters first, in alphabetical order; then the axes of "...", under unused letters.
@@ -87,10 +87,10 @@ class Reader {
         letters.erase(std::unique(letters.begin(), letters.end()), letters.end());
         for (std::size_t n = 0; n < letters.size(); ++n) label_of_[letters[n]] = static_cast<int>(n);
         first_unnamed_ = static_cast<int>(letters.size());
-        if (letters.size() + most_unnamed_ > max_labels)
-            refuse(text("have ", letters.size() + most_unnamed_, " labels with those of '...', of at most ", max_labels,
+        if (letters.size() + max_unnamed_ > max_labels)
+            refuse(text("have ", letters.size() + max_unnamed_, " labels with those of '...', of at most ", max_labels,
                         "; join axes by reshape()"));
-        for (char c = 'A'; letters.size() < static_cast<std::size_t>(first_unnamed_) + most_unnamed_;
+        for (char c = 'A'; letters.size() < static_cast<std::size_t>(first_unnamed_) + max_unnamed_;
              c = c == 'Z' ? 'a' : static_cast<char>(c + 1))
             if (!label_of_.contains(c)) letters += c;
         result_.letters = letters;
@@ -106,7 +106,7 @@ class Reader {
                 labels.push_back(label_of_.at(c));
                 continue;
             }
-            for (std::size_t n = most_unnamed_ - unnamed; n < most_unnamed_; ++n)
+            for (std::size_t n = max_unnamed_ - unnamed; n < max_unnamed_; ++n)
                 labels.push_back(first_unnamed_ + static_cast<int>(n));
         }
         return labels;
@@ -114,7 +114,7 @@ class Reader {
 
     std::string label_name(int label) const {
         if (label < first_unnamed_) return text("label '", result_.letters[static_cast<std::size_t>(label)], "'");
-        return text("axis ", label - first_unnamed_ - static_cast<int>(most_unnamed_), " of '...'");
+        return text("axis ", label - first_unnamed_ - static_cast<int>(max_unnamed_), " of '...'");
     }
 
     void add_operand(std::size_t k) {
@@ -152,16 +152,16 @@ class Reader {
     }
 
     void add_output() {
-        if (most_unnamed_ > 0 && output_.find(ellipsis_mark) == std::string::npos)
-            refuse(text("have no '...' after '->', although operands have ", most_unnamed_,
-                        most_unnamed_ == 1 ? " axis" : " axes", " of that kind; name axes that are to be summed"));
+        if (max_unnamed_ > 0 && output_.find(ellipsis_mark) == std::string::npos)
+            refuse(text("have no '...' after '->', although operands have ", max_unnamed_,
+                        max_unnamed_ == 1 ? " axis" : " axes", " of that kind; name axes that are to be summed"));
         for (std::size_t n = 0; n < output_.size(); ++n) {
             const char c = output_[n];
             if (c == ellipsis_mark) continue;
             if (!label_of_.contains(c)) refuse(text("name the label '", c, "' after '->', which no operand has"));
             if (output_.find(c) != n) refuse(text("name the label '", c, "' twice after '->'; name each axis once"));
         }
-        result_.output = labels_of(output_, most_unnamed_);
+        result_.output = labels_of(output_, max_unnamed_);
     }
 
     const char* who_;
@@ -171,7 +171,7 @@ class Reader {
     std::string output_;
     bool is_explicit_ = false;
     std::vector<std::size_t> unnamed_;  ///< per operand, the axes of "..."
-    std::size_t most_unnamed_ = 0;
+    std::size_t max_unnamed_ = 0;
     std::map<char, int> label_of_;
     int first_unnamed_ = 0;
     std::vector<std::size_t> found_in_;  ///< per label, the operand that gave its extent

@@ -6,6 +6,7 @@
 
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <bit>

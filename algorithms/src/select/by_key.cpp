@@ -8,6 +8,7 @@
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel {
 namespace {
@@ -34,7 +35,7 @@ struct Pairs {
 /// The user's expression; the default is "a + b".
 std::string combining(const char* who, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
-    if (!is_number(dtype))
+    if (!codegen::is_number(dtype))
         throw ArgumentError(text(who, ": elements of ", dtype.name(),
                                  " have no sum; give an operation: {.reduce_expr = \"combine(a, b)\"}"));
     if (dtype.kind() == DType::Kind::boolean) return "a || b";

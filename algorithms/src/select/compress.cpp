@@ -1,4 +1,5 @@
 #include <gemel/algorithms/compress.hpp>
+#include <gemel/core/text.hpp>
 
 #include "array/layout.hpp"
 #include "expression/derived_expression.hpp"
@@ -19,12 +20,12 @@ using namespace selecting;
 
 /// An expression with its operands broadcast to one shape.
 struct Elements {
-    Elements(const char* who, const ExpressionView& whole)
-        : collected(naming(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
+    Elements(const char* who, const detail::ExpressionView& whole)
+        : collected(with_error_prefix(who, [&] { return std::make_unique<CollectedExpression>(whole); })) {
         if (collected->operands.array_count == 0)
             throw ArgumentError(
                 text(who, ": the expression has no array operand; at least one operand must be an array"));
-        naming(who, [&] { broadcast.broadcast(collected->operands); });
+        with_error_prefix(who, [&] { broadcast.broadcast(collected->operands); });
     }
     const AnyArray& first() const { return *collected->operands.arrays[0]; }
     const Shape& shape() const { return broadcast.shape(); }
@@ -36,7 +37,7 @@ struct Elements {
 /// The indices of the elements where the mask is true.
 AnyArray places(const Elements& mask) {
     static auto& kernels = *new Kernels<Scan>;
-    const ExpressionOperands& operands = mask.collected->operands;
+    const detail::ExpressionOperands& operands = mask.collected->operands;
     const std::size_t size = mask.shape().count();
     const bool wide = size > std::size_t{INT32_MAX};
     CallKey key = expression_key(mask.collected->view, operands);
@@ -86,8 +87,8 @@ void require_mask(const Elements& mask, const AnyArray& x) {
 }
 
 /// The flat indices of the nonzero elements, and the shape that they refer to.
-AnyArray flat_places(const char* who, const ExpressionView& x, Shape& shape) {
-    if (!is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
+AnyArray flat_places(const char* who, const detail::ExpressionView& x, Shape& shape) {
+    if (!codegen::is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);
     if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
     const Elements elements(who, truth.view());
@@ -112,7 +113,7 @@ Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const s
                  .preamble = std::move(preamble)});
 }
 
-AnyArray detail::compress(const AnyArray& x, const ExpressionView& view) {
+AnyArray detail::compress(const AnyArray& x, const detail::ExpressionView& view) {
     require_array("compress", "the array", x);
     const Elements mask("compress", view);
     require_mask(mask, x);
@@ -126,7 +127,7 @@ AnyArray detail::compress(const AnyArray& x, const ExpressionView& view) {
     return select(true, x, view, {}).array();
 }
 
-AnyArray detail::compress(const AnyArray& x, const ExpressionView& view, Integer axis) {
+AnyArray detail::compress(const AnyArray& x, const detail::ExpressionView& view, Integer axis) {
     require_array("compress", "the array", x);
     const Elements mask("compress", view);
     require_mask(mask, x);
@@ -139,12 +140,12 @@ AnyArray detail::compress(const AnyArray& x, const ExpressionView& view, Integer
     return take_axes("compress", x, along, 1, places(mask), OutOfBounds::wrap);
 }
 
-AnyArray detail::flatnonzero(const ExpressionView& x) {
+AnyArray detail::flatnonzero(const detail::ExpressionView& x) {
     Shape shape;
     return flat_places("flatnonzero", x, shape);
 }
 
-std::vector<AnyArray> detail::nonzero(const ExpressionView& x) {
+std::vector<AnyArray> detail::nonzero(const detail::ExpressionView& x) {
     Shape shape;
     const AnyArray flat = flat_places("nonzero", x, shape);
     if (shape.rank() == 0)

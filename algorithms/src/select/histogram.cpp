@@ -7,6 +7,7 @@
 #include <gemel/algorithms/weighted_histogram.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ void check_numbers(const AnyArray& x) {
 }
 
 void check_element_numbers(const char* who, const AnyArray& x) {
-    if (!is_number(x.dtype()) || x.dtype().kind() == DType::Kind::complex)
+    if (!codegen::is_number(x.dtype()) || x.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; bins need real numbers"));
 }
 

@@ -8,6 +8,7 @@
 #include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 
@@ -34,16 +35,15 @@ const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
     return found == spec.lists.end() ? nullptr : &*found;
 }
 
-bool is_short_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
 /// Bools and 16-bit floats are stored as integers with their bits.
 DType stored_type(DType dtype) {
     if (dtype.kind() == DType::Kind::boolean) return dtype_of<std::uint8_t>();
-    return is_short_float(dtype) ? dtype_of<std::uint16_t>() : dtype;
+    return dtype.is_16_bit_float() ? dtype_of<std::uint16_t>() : dtype;
 }
 std::string stored_value(DType dtype, const std::string& value) {
     if (dtype.kind() == DType::Kind::boolean) return value + " != 0";
-    return is_short_float(dtype) ? codegen::store_text(dtype, value) + ".bits" : value;
+    return dtype.is_16_bit_float() ? codegen::store_text(dtype, value) + ".bits" : value;
 }
 
 void check_list(const ListBuilderSpec& spec, const ListSpec& list) {

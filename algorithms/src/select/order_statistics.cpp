@@ -15,6 +15,7 @@
 #include <gemel/arrays/take.hpp>
 #include <gemel/codegen/promotion.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ using namespace selecting;
 
 void require_order(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
-    if (!is_number(x.dtype()))
+    if (!codegen::is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
@@ -123,7 +124,7 @@ ElementwiseKernel part_places_kernel() {
 namespace {
 
 /// On CPU devices one thread per row finds up to this many elements in one pass, keeping them sorted.
-constexpr std::int64_t most_kept = 16;
+constexpr std::int64_t max_kept = 16;
 
 AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& options, const char* who) {
     const sorting::SortAxis axis = sorting::sort_axis(who, x, options.axis);
@@ -135,7 +136,7 @@ AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& optio
     const AnyArray values(x.context(), x.dtype(), kept), places(x.context(), dtype_of<std::int64_t>(), kept);
     const auto back = [&](const AnyArray& rows) { return axis.is_last ? rows : rows.permute(axis.back); };
     if (values.size() == 0) return {back(values), GPUArray<std::int64_t>(back(places))};
-    if (device.info().type == DeviceInfo::Type::cpu && k <= most_kept && k < axis.row_length) {
+    if (device.info().type == DeviceInfo::Type::cpu && k <= max_kept && k < axis.row_length) {
         static auto& kernels = *new KernelsByText<ElementwiseKernel>;
         const AnyArray done(x.context(), dtype_of<std::int64_t>(), Shape{axis.rows});
         kernels

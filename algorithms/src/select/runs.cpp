@@ -1,5 +1,6 @@
 /// Runs of equal elements, found by scans whose segments are the runs.
 #include <gemel/algorithms/select.hpp>
+#include <gemel/core/text.hpp>
 
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"

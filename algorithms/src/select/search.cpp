@@ -9,6 +9,7 @@
 #include <gemel/algorithms/group.hpp>
 #include <gemel/codegen/promotion.hpp>
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 
@@ -33,7 +34,7 @@ std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const Sear
 namespace {
 
 void require_order(const char* who, const AnyArray& x) {
-    if (!is_number(x.dtype()))
+    if (!codegen::is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(), " have no order; expected numbers"));
 }
 
@@ -110,7 +111,7 @@ GPUArray<std::int64_t> detail::searchsorted(const char* who, const AnyArray& giv
     require_order(who, values);
     const OnStream scope(options.stream);
     const DType common =
-        CommonType().with(TypeRule::common, given.dtype()).with(TypeRule::common, values.dtype()).dtype();
+        codegen::CommonType().with(codegen::TypeRule::common, given.dtype()).with(codegen::TypeRule::common, values.dtype()).dtype();
     const AnyArray sorted = without_gaps(as_type(given, common)), queries = as_type(values, common);
     const GPUArray<std::int64_t> places(values.context(), values.shape());
     if (values.size() == 0) return places;
@@ -158,7 +159,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
                                  "; ravel() gives one axis"));
     require_order("digitize", x);
     require_order("digitize", edges);
-    const DType common = CommonType().with(TypeRule::common, x.dtype()).with(TypeRule::common, edges.dtype()).dtype();
+    const DType common = codegen::CommonType().with(codegen::TypeRule::common, x.dtype()).with(codegen::TypeRule::common, edges.dtype()).dtype();
     if (common.kind() == DType::Kind::complex)
         throw ArgumentError("digitize: complex numbers have no order; take real() or abs()");
     const AnyArray sorted = without_gaps(as_type(edges, common)), values = as_type(x, common);

@@ -4,6 +4,7 @@
 #include "select_kernels.hpp"
 
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel::selecting {
 

@@ -38,7 +38,7 @@ struct SearchTree {
 
     /// Only elements of 4 and 8 bytes have trees.
     static bool has(DType dtype) {
-        return is_number(dtype) && dtype.kind() != DType::Kind::complex && dtype.size_bytes() >= 4;
+        return codegen::is_number(dtype) && dtype.kind() != DType::Kind::complex && dtype.size_bytes() >= 4;
     }
     std::int64_t fanout() const { return 32 / static_cast<std::int64_t>(dtype.size_bytes()); }
     int bits() const { return fanout() == 8 ? 3 : 2; }

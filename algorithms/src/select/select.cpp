@@ -1,5 +1,6 @@
 /// Selection by masks and predicates: a scan of the flags, whose output statement writes the selected elements.
 #include <gemel/algorithms/select.hpp>
+#include <gemel/core/text.hpp>
 
 #include "expression/expression_kernel.hpp"
 #include "rearrange/moving.hpp"
@@ -39,7 +40,7 @@ void add_results(CallArguments& arguments, const AnyArray& held, const AnyArray&
 }
 
 /// By a mask, which the same kernel evaluates.
-Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const SelectOptions& options) {
+Results by_mask(Form form, const AnyArray& x, const detail::ExpressionView& whole, const SelectOptions& options) {
     static auto& kernels = *new Kernels<Scan>;
     const char* who = name_of(form);
     require_array(who, "the array", x);
@@ -47,7 +48,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
         throw ArgumentError(text(who, ": the mask has elements of ", whole.dtype.name(),
                                  ", expected bool; `mask != 0` is such a mask"));
     CollectedExpression collected(whole);
-    ExpressionOperands& operands = collected.operands;
+    detail::ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0)
         throw ArgumentError(text(who, ": the mask has no array operand; at least one operand must be an array"));
     const std::size_t named = operands.array_count;
@@ -62,7 +63,7 @@ Results by_mask(Form form, const AnyArray& x, const ExpressionView& whole, const
     key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_places(x)} << 8 | std::uint64_t{is_operand} << 16 |
             std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
     BroadcastOperands broadcast;
-    naming(who, [&] { broadcast.broadcast(operands, &x.shape()); });
+    with_error_prefix(who, [&] { broadcast.broadcast(operands, &x.shape()); });
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
@@ -176,7 +177,7 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
     return Scan(std::move(arguments), number_type(wide), spec);
 }
 
-AnySelection detail::select(bool keep, const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {
+AnySelection detail::select(bool keep, const AnyArray& x, const detail::ExpressionView& mask, const SelectOptions& options) {
     const Results results = by_mask(form_of(keep), x, mask, options);
     return {results.held(slice(0, x.size())), results.count};
 }
@@ -187,7 +188,7 @@ AnySelection detail::select(bool keep, const AnyArray& x, const Predicate& predi
     return {results.held(slice(0, x.size())), results.count};
 }
 
-AnyPartition detail::partition(const AnyArray& x, const ExpressionView& mask, const SelectOptions& options) {
+AnyPartition detail::partition(const AnyArray& x, const detail::ExpressionView& mask, const SelectOptions& options) {
     const Results results = by_mask(Form::split, x, mask, options);
     return {results.held, results.others, results.count};
 }

@@ -4,6 +4,7 @@
 
 #include <gemel/codegen/promotion.hpp>
 #include <gemel/codegen/snippet.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel::selecting {
 
@@ -46,7 +47,7 @@ std::string as_function(const std::string& expression) {
 
 std::string equality(const char* who, DType dtype, const std::string& equal_expr) {
     if (!equal_expr.empty()) return as_function(text("(", codegen::Snippet(equal_expr).text(), ") != 0"));
-    if (!is_number(dtype))
+    if (!codegen::is_number(dtype))
         throw ArgumentError(text(who, ": elements of ", dtype.name(),
                                  " have no ==; say when two are equal: {.equal_expr = \"a.id == b.id\"}"));
     return as_function(equal_numbers(dtype));

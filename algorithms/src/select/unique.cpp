@@ -11,6 +11,7 @@
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/join.hpp>
 #include <gemel/codegen/promotion.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel {
 namespace {
@@ -19,7 +20,7 @@ using namespace selecting;
 
 void require_set(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
-    if (!is_number(x.dtype()))
+    if (!codegen::is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(),
                                  " have no order; use SortKernel with a key, then unique_consecutive() with "
                                  ".equal_expr"));
@@ -29,7 +30,7 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
     require_set(who, a);
     require_set(who, b);
     require_context(who, "the second array", b, a);
-    const DType common = CommonType().with(TypeRule::common, a.dtype()).with(TypeRule::common, b.dtype()).dtype();
+    const DType common = codegen::CommonType().with(codegen::TypeRule::common, a.dtype()).with(codegen::TypeRule::common, b.dtype()).dtype();
     const auto converted = [&](const AnyArray& x) { return x.dtype() == common ? flat(x) : flat(x.astype(common)); };
     return {converted(a), converted(b)};
 }

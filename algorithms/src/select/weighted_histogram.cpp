@@ -7,6 +7,7 @@
 
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel {
 namespace selecting {
@@ -110,7 +111,7 @@ GPUArray<double> density_of(const GPUArray<double>& sums, const std::vector<deta
 
 void check_weights(const char* who, const AnyArray& weights, const AnyArray& elements) {
     require_context(who, "the array of weights", weights, elements);
-    if (!is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
+    if (!codegen::is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": expected weights that are real numbers, got ", weights.dtype().name()));
     if (!(weights.shape() == elements.shape()))
         throw ArgumentError(text(who, ": the elements have shape ", to_string(elements.shape()), ", the weights ",

@@ -51,14 +51,14 @@ const ElementwiseKernel& kernel_of(DType dtype, DType index, DType own_index) {
 }
 
 /// Longer rows are truncated to the entries nearest to the diagonal. A row costs a third of its length cubed.
-constexpr std::int64_t most_in_a_row = 64;
+constexpr std::int64_t max_in_a_row = 64;
 constexpr std::size_t work_bytes = std::size_t{64} << 20;
 
 /// The values of G on its pattern, row by row.
 AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::Entries& own) {
     const AnyArray g(a.context, a.value(), Shape{own.count});
     const GPUArray<std::int32_t> wrong(a.context, Shape{a.rows});
-    const std::int64_t longest = std::min(own.longest_row, most_in_a_row), places = longest * (longest + 1) / 2;
+    const std::int64_t longest = std::min(own.longest_row, max_in_a_row), places = longest * (longest + 1) / 2;
     const bool is_cpu = KernelCache::of(a.context).info().type == DeviceInfo::Type::cpu;
     const std::int64_t at_once = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(work_bytes / a.value().size_bytes()) / std::max<std::int64_t>(places, 1), 1, a.rows);
@@ -70,7 +70,7 @@ AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::
             CallArgument(a.starts),      CallArgument(a.numbers),   CallArgument(a.values),
             CallArgument(own.starts),    CallArgument(own.numbers), CallArgument(g),
             CallArgument(work),          CallArgument(wrong),       CallArgument(first),
-            CallArgument(most_in_a_row), CallArgument(lane),        CallArgument(stride)};
+            CallArgument(max_in_a_row), CallArgument(lane),        CallArgument(stride)};
         kernel_of(a.value(), a.index(), own.index())
             .run({.range = IndexRange{.stop = std::min(at_once, a.rows - first)}}, arguments);
     }

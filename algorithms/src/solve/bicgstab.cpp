@@ -1,6 +1,8 @@
 #include "solve/solver.hpp"
 #include "solve_kernels.hpp"
 
+#include <gemel/core/text.hpp>
+
 namespace gemel::solving {
 namespace {
 

@@ -2,6 +2,8 @@
 #include "solve/solver.hpp"
 #include "solve_kernels.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <optional>
 
 namespace gemel::solving {

@@ -5,6 +5,7 @@
 
 #include <gemel/core/launch.hpp>
 #include <gemel/core/module.hpp>
+#include <gemel/core/text.hpp>
 
 #include <utility>
 
@@ -66,7 +67,7 @@ Chain::Chain(const Workspace& space, ChainText text, const sparse::MatrixState& 
     const auto for_blocks = [&](std::size_t numbers) {
         return space.context().allocate(numbers * sizeof(double) * static_cast<std::size_t>(blocks_));
     };
-    partials_ = for_blocks(Workspace::most_sums);
+    partials_ = for_blocks(Workspace::max_sums);
     sums_ = for_blocks(codegen::sparse_sum_count);
 }
 

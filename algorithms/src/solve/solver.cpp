@@ -26,7 +26,7 @@ std::int64_t columns_of(const AnyArray& b) { return b.rank() == 2 ? b.shape()[1]
 bool is_larger(double a, double b) { return std::isnan(a) || a > b; }
 
 /// Maximum number of restarts that do not reduce the true residual by a tenth.
-constexpr int most_stalls = 2;
+constexpr int max_stalls = 2;
 
 }  // namespace
 
@@ -197,7 +197,7 @@ bool Solver::should_restart() {
     }
     if (!any) return false;
     stalled_ = falls ? 0 : stalled_ + 1;
-    has_stalled_ = stalled_ >= most_stalls;
+    has_stalled_ = stalled_ >= max_stalls;
     return !has_stalled_;
 }
 

@@ -82,10 +82,10 @@ Workspace::Workspace(const Context& context, DType dtype, std::int64_t n, std::i
         std::max<std::int64_t>(std::int64_t{info.compute_units} * std::max(tuning_.blocks_per_unit, 1u) / columns, 1);
     groups_ = std::clamp<std::int64_t>((packs_ + share - 1) / share, 1, most);
     states_ = context.allocate(state_bytes * static_cast<std::size_t>(columns));
-    partials_ = context.allocate(most_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns * max_sets));
+    partials_ = context.allocate(max_sums * sizeof(double) * static_cast<std::size_t>(groups_ * columns * max_sets));
     // Sparse products also leave sums, one set per block; their grids have at most as many blocks as run concurrently.
     joined_capacity_ = std::max<std::int64_t>(std::int64_t{info.compute_units} * (layout_.serial ? 16 : 6), groups_);
-    joined_ = context.allocate(most_joined * sizeof(double) * static_cast<std::size_t>(joined_capacity_ * columns));
+    joined_ = context.allocate(max_joined * sizeof(double) * static_cast<std::size_t>(joined_capacity_ * columns));
     counters_ = context.allocate(sizeof(std::int32_t) * static_cast<std::size_t>(columns * max_sets));
     counters_.fill(std::uint32_t{0});
 }

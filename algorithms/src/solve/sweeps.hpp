@@ -27,7 +27,7 @@ class Workspace {
     Workspace(const Context& context, DType dtype, std::int64_t n, std::int64_t columns, std::size_t state_bytes,
               bool is_viewed, std::int64_t max_sets, const codegen::SweepTuning& given);
 
-    static constexpr std::size_t most_sums = 8, most_joined = 3;
+    static constexpr std::size_t max_sums = 8, max_joined = 3;
 
     /// New vectors of zeros, shape (columns, pitch).
     AnyArray vectors() const;

@@ -46,7 +46,7 @@ DType name_key(codegen::SortRequest& request) {
     const bool is_number = found.is_integer() || found.is_floating() || found.kind() == DType::Kind::boolean;
     if (!is_number || found.lanes() != 1) return {};
     const DType declared = found;
-    if (found.is_floating() && found.size_bytes() == 2) {
+    if (found.is_16_bit_float()) {
         if (request.key.layout()) request.key_expr = codegen::load_text(found, key);
         found = dtype_of<float>();
     }
@@ -160,7 +160,7 @@ void write_places(const SortKernelState& state, const AnyArray& elements, const 
 }  // namespace
 
 AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
-    const SortKernelState& state = kept_by(who, state_);
+    const SortKernelState& state = state_of(who, state_);
     require_array(who, "the array", x);
     check_out(who, options.out, x, x.dtype());
     const SortAxis axis = sort_axis(who, x, options.axis);
@@ -188,7 +188,7 @@ AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
 }
 
 AnyArray ElementSort::places(const AnyArray& x, const SortOptions& options) const {
-    const SortKernelState& state = kept_by(who, state_);
+    const SortKernelState& state = state_of(who, state_);
     require_array(who, "the array", x);
     check_out(who, options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis(who, x, options.axis);

@@ -148,7 +148,7 @@ AnyMatrix AnyMatrix::scaled(const AnyNumber& factor) const {
     if (scaled.count > 0) {
         Argument number;
         number.dtype = scaled.value();
-        const auto bytes = element_bytes("Matrix: number * matrix", scaled.value(), factor);
+        const auto bytes = gemel::detail::element_bytes("Matrix: number * matrix", scaled.value(), factor);
         std::copy(bytes.begin(), bytes.end(), number.value);
         number.bytes = scaled.value().size_bytes();
         number.data = number.value;

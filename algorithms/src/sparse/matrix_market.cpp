@@ -253,7 +253,7 @@ void detail::save_mtx(const std::filesystem::path& path, const AnyMatrix& matrix
 }
 
 AnyMatrix detail::load_mtx(const Context& context, const std::filesystem::path& path, DType dtype) {
-    const std::vector<std::byte> bytes = npy::naming("sparse::load_mtx", "", path, [&] {
+    const std::vector<std::byte> bytes = npy::with_error_prefix("sparse::load_mtx", "", path, [&] {
         npy::InputFile file(path);
         return file.read(0, file.size_bytes());
     });

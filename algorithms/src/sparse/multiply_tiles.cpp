@@ -60,13 +60,13 @@ Work measure(const Entries& a, const Entries& b) {
 std::int64_t limit_of(std::uint32_t items) { return std::int64_t{codegen::sparse_multiply_block} * items * 3 / 4; }
 
 /// Elements of 16 bytes and wide indices leave room for fewer products.
-std::uint32_t most_items(const Entries& a) { return a.value().size_bytes() + a.index().size_bytes() > 12 ? 4 : 8; }
+std::uint32_t max_items(const Entries& a) { return a.value().size_bytes() + a.index().size_bytes() > 12 ? 4 : 8; }
 
-/// @param work  all its rows weigh at most limit_of(most_items())
+/// @param work  all its rows weigh at most limit_of(max_items())
 std::optional<Entries> multiply_tiles(const Work& work) {
     const Entries &a = work.a, &b = work.b;
     SparseMultiplyLayout layout{.value = a.value(), .index = a.index()};
-    layout.items = work.heaviest <= limit_of(4) / 3 ? 4 : most_items(a);
+    layout.items = work.heaviest <= limit_of(4) / 3 ? 4 : max_items(a);
     const double mean = static_cast<double>(work.products) / static_cast<double>(a.count);
     layout.width = std::bit_ceil(static_cast<std::uint32_t>(std::clamp(mean / 6, 1.0, 32.0)));
     const auto kernels = find_kernels(a.context, layout);
@@ -122,7 +122,7 @@ std::optional<Entries> multiply_by_tiles(const Entries& a, const Entries& b) {
         return {};
     const Work work = measure(a, b);
     if (work.products == 0) return {};
-    const std::int64_t limit = limit_of(most_items(a));
+    const std::int64_t limit = limit_of(max_items(a));
     if (work.heaviest <= limit) return multiply_tiles(work);
     const AnyArray is_heavy(a.context, dtype_of<std::uint8_t>(), Shape{a.rows});
     heavy_row_kernel()(is_heavy, begins_of(a), ends_of(a), work.ends, limit);

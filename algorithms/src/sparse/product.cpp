@@ -47,7 +47,7 @@ std::shared_ptr<ProductVariant> find_variant(const Context& context, const Spars
 /// A number as a kernel argument of an element type. @throws ArgumentError if the type cannot hold it
 Argument element_argument(DType dtype, const AnyNumber& number) {
     Argument argument;
-    const auto bytes = element_bytes(product_name, dtype, number);
+    const auto bytes = gemel::detail::element_bytes(product_name, dtype, number);
     std::copy(bytes.begin(), bytes.end(), argument.value);
     argument.dtype = dtype;
     argument.bytes = dtype.size_bytes();

@@ -16,14 +16,14 @@ struct ByteBounds {
 
 /// @param first_byte  the position of the element at index (0, ..., 0)
 inline ByteBounds byte_bounds(const AnyArray& array, std::size_t first_byte) {
-    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
+    const auto [lowest, highest] = element_bounds(array.shape(), array.strides());
     const __int128 item = array.dtype().size_bytes(), first = static_cast<__int128>(first_byte);
     return {first + lowest * item, first + (highest + 1) * item};
 }
 
 /// Whether the distance between two elements, in elements, may exceed 32 bits.
 inline bool needs_64_bit_offsets(const AnyArray& array) {
-    const auto [lowest, highest] = reach_of(array.shape(), array.strides());
+    const auto [lowest, highest] = element_bounds(array.shape(), array.strides());
     return highest - lowest > INT32_MAX;
 }
 

@@ -21,7 +21,7 @@ void for_each_place(const Shape& shape, const Strides& strides, std::size_t byte
     for (auto& position : at) position = 0;
     const std::size_t count = shape.count();
     if (count == 0) return;
-    const auto [lowest, highest] = reach_of(shape, strides);
+    const auto [lowest, highest] = element_bounds(shape, strides);
     constexpr __int128 most = INT64_MAX;
     if (-lowest > most / bytes || highest > most / bytes)
         throw ArgumentError(

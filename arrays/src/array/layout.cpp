@@ -164,8 +164,8 @@ Layout squeezed(const Layout& from, const std::optional<Axes>& axes) {
     return result;
 }
 
-Reach reach_of(const Shape& shape, const Strides& strides) {
-    Reach reach;
+ElementBounds element_bounds(const Shape& shape, const Strides& strides) {
+    ElementBounds reach;
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
         const __int128 own = __int128{strides[axis]} * (shape[axis] - 1);
         // The exact value does not matter far beyond any memory.
@@ -272,8 +272,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
     return result;
 }
 
-Pair joined(const Layout& to, const Layout& from) {
-    Pair pair{{}, {}, {}, to.offset, from.offset};
+MergedLayouts merge_axes(const Layout& to, const Layout& from) {
+    MergedLayouts pair{{}, {}, {}, to.offset, from.offset};
     Strides t = to.strides, f = from.strides;
     for (std::size_t axis = 0; axis < to.shape.rank(); ++axis) {
         if (t[axis] >= 0 || to.shape[axis] <= 0) continue;
@@ -296,14 +296,14 @@ Pair joined(const Layout& to, const Layout& from) {
     return pair;
 }
 
-Dense dense(const Layout& layout) {
-    const Pair pair = joined(layout, layout);
+DenseRange dense_range(const Layout& layout) {
+    const MergedLayouts pair = merge_axes(layout, layout);
     if (layout.shape.count() == 0) return {true, 0};
     return {pair.shape.empty() || (pair.shape.rank() == 1 && pair.to[0] == 1), pair.to_offset - layout.offset};
 }
 
 Strides strides_like(const Shape& shape, const Strides& strides) {
-    if (!dense({shape, strides, 0}).dense || shape.count() == 0 || is_contiguous(shape, strides))
+    if (!dense_range({shape, strides, 0}).dense || shape.count() == 0 || is_contiguous(shape, strides))
         return contiguous_strides(shape);
     std::vector<std::size_t> order(shape.rank());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -13,7 +13,6 @@ namespace {
 
 using Kind = DType::Kind;
 
-bool is_sixteen_bit_float(const DType& dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
 /// `x[i]` converted to another type. In a snippet, 16-bit floats are floats.
 std::string converted(const DType& from, const DType& to) {
@@ -25,7 +24,7 @@ std::string converted(const DType& from, const DType& to) {
     }
     if (to.kind() == Kind::boolean) return is_complex ? "x[i].re != 0 || x[i].im != 0" : "x[i] != 0";
     if (is_complex) throw ArgumentError("there is no conversion kernel from complex to real");
-    return text("(", is_sixteen_bit_float(to) ? "float" : to.name(), ")x[i]");
+    return text("(", to.is_16_bit_float() ? "float" : to.name(), ")x[i]");
 }
 
 using Family = KernelFamily<std::string, ElementwiseKernel>;
@@ -56,7 +55,7 @@ const ElementwiseKernel& progression_kernel(const DType& dtype, const std::strin
     const std::string name = text("progression_", number, "_to_", dtype.name());
     return family.find(name, [&] {
         const DType in = parse_type(number);
-        const std::string type = is_sixteen_bit_float(dtype) ? "float" : dtype.name();
+        const std::string type = dtype.is_16_bit_float() ? "float" : dtype.name();
         // i * step may overflow for elements that are in range.
         const std::string wraps = codegen::wrapping_cast(in);
         const char* value = in.is_floating() && dtype.is_integer() ? "floor(v)" : "v";

@@ -38,7 +38,7 @@ AnyArray as_words(const AnyArray& array, std::size_t word, const Shape& shape, c
     return AnyArray(array.buffer(), carrier, all, steps, first);
 }
 
-void copy_words(const AnyArray& to, const AnyArray& from, const Pair& pair) {
+void copy_words(const AnyArray& to, const AnyArray& from, const MergedLayouts& pair) {
     const std::int64_t item = to.dtype().size_bytes();
     const std::size_t first_to = to.offset_bytes() + static_cast<std::size_t>(pair.to_offset * item);
     const std::size_t first_from = from.offset_bytes() + static_cast<std::size_t>(pair.from_offset * item);
@@ -62,7 +62,7 @@ Buffer run_of(const AnyArray& array, std::int64_t offset) {
 
 void copy_elements(const AnyArray& to, const AnyArray& from) {
     if (to.size() == 0) return;
-    const Pair pair = joined({to.shape(), to.strides(), 0}, {from.shape(), from.strides(), 0});
+    const MergedLayouts pair = merge_axes({to.shape(), to.strides(), 0}, {from.shape(), from.strides(), 0});
     const bool is_one_run = pair.shape.empty() || (pair.shape.rank() == 1 && pair.to[0] == 1 && pair.from[0] == 1);
     if (!(to.dtype() == from.dtype())) {
         const auto flat = [&](const AnyArray& array, const Strides& strides, std::int64_t offset) {
@@ -83,7 +83,7 @@ bool fill_elements(const AnyArray& to, const void* element) {
     const DType dtype = to.dtype();
     if (dtype.layout() || dtype.kind() == Kind::complex || dtype.size_bytes() > 8) return false;
     const Layout layout{to.shape(), to.strides(), 0};
-    const Pair pair = joined(layout, layout);
+    const MergedLayouts pair = merge_axes(layout, layout);
     const std::size_t first =
         to.offset_bytes() + static_cast<std::size_t>(pair.to_offset * std::int64_t{dtype.size_bytes()});
     const AnyArray words(to.buffer(), DType(Kind::unsigned_integer, dtype.size_bytes()), pair.shape, pair.to, first);

@@ -44,7 +44,7 @@ bool holds(const DType& dtype, __int128 value) {
 
 }  // namespace
 
-void refuse_value(const char* who, double value, DType dtype) {
+void detail::refuse_value(const char* who, double value, DType dtype) {
     const bool is_integer = std::isfinite(value) && value == std::trunc(value);
     throw ArgumentError(text(who, ": ", value, " is not a value of ", dtype.name(),
                              !is_integer ? "; round it, or use a floating type"
@@ -52,13 +52,13 @@ void refuse_value(const char* who, double value, DType dtype) {
                                                                                    : "; use a wider type"));
 }
 
-std::int64_t checked_bound(std::uint64_t value) {
+std::int64_t detail::checked_bound(std::uint64_t value) {
     if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
         throw ArgumentError(text("arange: the bound ", value, " needs more than 63 bits"));
     return static_cast<std::int64_t>(value);
 }
 
-void require_elements(std::size_t given, const Shape& shape) {
+void detail::require_elements(std::size_t given, const Shape& shape) {
     if (given != shape.count())
         throw ArgumentError(text("to_gpu: the host range has ", counted(given, "element"), ", shape ", to_string(shape),
                                  " needs ", shape.count()));

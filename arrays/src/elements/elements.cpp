@@ -15,8 +15,7 @@ namespace {
 
 void require_conversion(const DType& from, const DType& to, std::string_view who) {
     if (from == to) return;
-    const auto is_number = [](const DType& dtype) { return dtype.lanes() == 1 && !dtype.layout() && !dtype.empty(); };
-    if (!is_number(from) || !is_number(to))
+    if (!codegen::is_number(from) || !codegen::is_number(to))
         throw ArgumentError(text(who, ": there is no conversion from ", from.name(), " to ", to.name()));
     if (from.kind() == DType::Kind::complex && to.kind() != DType::Kind::complex && to.kind() != DType::Kind::boolean)
         throw ArgumentError(
@@ -24,7 +23,7 @@ void require_conversion(const DType& from, const DType& to, std::string_view who
 }
 
 /// The range of memory of an array without gaps.
-Buffer memory_of(const AnyArray& array, const Dense& dense) {
+Buffer memory_of(const AnyArray& array, const DenseRange& dense) {
     const auto item = static_cast<std::int64_t>(array.dtype().size_bytes());
     return array.buffer().view(array.offset_bytes() + static_cast<std::size_t>(dense.first * item), array.size_bytes());
 }
@@ -58,7 +57,7 @@ AnyArray AnyArray::astype(DType dtype) const {
 AnyArray AnyArray::copy_to(const Context& target) const {
     require_memory("copy_to");
     if (target == context()) return copy();
-    const Dense here = dense(layout());
+    const DenseRange here = dense_range(layout());
     if (!here.dense) return copy().copy_to(target);
     AnyArray result(target, dtype_, shape_);
     if (size_ == 0) return result;
@@ -72,7 +71,7 @@ AnyArray AnyArray::copy_to(const Context& target) const {
 void AnyArray::assign(const AnyArray& other) const {
     require_writable("assign");
     other.require_memory("assign: the source");
-    if (!is_same_kind(other.dtype_, dtype_))
+    if (!codegen::is_same_kind(other.dtype_, dtype_))
         throw ArgumentError(text("assign: ", other.dtype_.name(), " to ", dtype_.name(),
                                  " would change the kind of number; astype() converts"));
     // NumPy drops leading axes of extent 1 here, and nowhere else.
@@ -90,12 +89,12 @@ void AnyArray::assign(const AnyArray& other) const {
     if (!is_same) copy_elements(*this, trimmed.copy().broadcast_to(shape_));
 }
 
-void AnyArray::fill(const AnyNumber& value) const { fill_bytes(element_bytes("fill", dtype_, value).data()); }
+void AnyArray::fill(const AnyNumber& value) const { fill_bytes(detail::element_bytes("fill", dtype_, value).data()); }
 
 void AnyArray::fill_bytes(const void* element) const {
     require_writable("fill");
     if (size_ == 0) return;
-    const Dense here = dense(layout());
+    const DenseRange here = dense_range(layout());
     if (here.dense && dtype_.size_bytes() <= 16) return memory_of(*this, here).fill_bytes(element, dtype_.size_bytes());
     if (fill_elements(*this, element)) return;
     const AnyArray one(context(), dtype_, Shape{});
@@ -113,7 +112,7 @@ void AnyArray::get_bytes(void* to) const {
 AnyNumber AnyArray::item() const {
     require_memory("item");
     require_single();
-    if (kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is not a number"));
+    if (codegen::kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is not a number"));
     std::array<std::byte, 16> element;
     get_bytes(element.data());
     return number_at("item", dtype_, element.data());

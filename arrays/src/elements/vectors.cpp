@@ -19,7 +19,7 @@ bool lie_as_vectors(const AnyArray& lanes, std::int64_t count, std::size_t vecto
 
 }  // namespace
 
-AnyArray lanes_of(const AnyArray& x) {
+AnyArray detail::lanes_of(const AnyArray& x) {
     if (x.dtype().lanes() < 2)
         throw ArgumentError(text("lanes: expected elements that are vectors, got ", x.dtype().name()));
     const auto count = static_cast<std::int64_t>(x.dtype().lanes());
@@ -31,7 +31,7 @@ AnyArray lanes_of(const AnyArray& x) {
     return AnyArray(x.buffer(), x.dtype().lane(), shape, strides, x.offset_bytes());
 }
 
-AnyArray vectors_of(const AnyArray& given, DType vector) {
+AnyArray detail::vectors_of(const AnyArray& given, DType vector) {
     const auto count = static_cast<std::int64_t>(vector.lanes());
     if (given.rank() == 0 || given.shape()[given.rank() - 1] != count || given.dtype() != vector.lane())
         throw ArgumentError(text("from_lanes: expected ", vector.lane().name(), " of shape (..., ", count, ") for ",
@@ -47,7 +47,7 @@ AnyArray vectors_of(const AnyArray& given, DType vector) {
     if (lie_as_vectors(given, places, vector.size_bytes()))
         return AnyArray(given.buffer(), vector, shape, strides, given.offset_bytes());
     const AnyArray made(given.context(), vector, shape);
-    lanes_of(made).assign(given);
+    detail::lanes_of(made).assign(given);
     return made;
 }
 

@@ -140,7 +140,7 @@ struct Stretch {
 };
 /// @throws ArgumentError if the range is invalid
 Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& strides, DType dtype) {
-    const auto [lowest, highest] = reach_of(shape, strides);
+    const auto [lowest, highest] = element_bounds(shape, strides);
     const __int128 item = dtype.size_bytes(), before = -lowest * item, bytes = (highest - lowest + 1) * item;
     // The memory of a host or a linear device begins at an address, that of OpenCL at a buffer.
     const bool is_buffer = tensor.device.device_type == kDLOpenCL;

@@ -111,9 +111,9 @@ Decimal scientific(double value, int places) {
     return parse(buffer, end.ptr);
 }
 
-std::string exponent_text(int exponent, std::size_t least_digits) {
+std::string exponent_text(int exponent, std::size_t min_digits) {
     std::string digits = std::to_string(std::abs(exponent));
-    if (digits.size() < least_digits) digits.insert(0, least_digits - digits.size(), '0');
+    if (digits.size() < min_digits) digits.insert(0, min_digits - digits.size(), '0');
     return (exponent < 0 ? "e-" : "e+") + digits;
 }
 

@@ -19,8 +19,8 @@ namespace npy {
 
 void require_storable(std::string_view who, std::string_view what, const AnyArray& array) {
     require_array(who, what, array);
-    if (array.rank() > most_axes)
-        throw ArgumentError(text(who, ": ", what, " has ", array.rank(), " axes, but NumPy reads at most ", most_axes,
+    if (array.rank() > max_axes)
+        throw ArgumentError(text(who, ": ", what, " has ", array.rank(), " axes, but NumPy reads at most ", max_axes,
                                  "; reshape() makes fewer"));
 }
 
@@ -93,7 +93,7 @@ std::vector<std::byte> InputFile::read(std::uint64_t offset, std::uint64_t bytes
 namespace {
 
 AnyArray load(const Context& context, const std::filesystem::path& path, const DType* expected) {
-    return npy::naming("load_npy", "", path, [&] {
+    return npy::with_error_prefix("load_npy", "", path, [&] {
         npy::InputFile file(path);
         const std::uint64_t first = std::min<std::uint64_t>(file.size_bytes(), npy::prologue_bytes);
         const std::size_t length = npy::header_bytes(file.read(0, first));

@@ -284,7 +284,7 @@ Header parse_header(std::span<const std::byte> bytes) {
         throw Error("invalid 'fortran_order' in the header: expected True or False");
     header.fortran_order = values["fortran_order"]->number != 0;
     const Literal& shape = *values["shape"];
-    if (shape.kind != Literal::Kind::tuple || shape.items.size() > most_axes)
+    if (shape.kind != Literal::Kind::tuple || shape.items.size() > max_axes)
         throw Error("invalid 'shape' in the header: expected a tuple of at most 64 integers from 0 up");
     for (const Literal& extent : shape.items) header.shape.push_back(static_cast<std::int64_t>(checked_extent(extent)));
     std::size_t total = 0;

@@ -28,7 +28,7 @@ struct Element::Field {
     std::size_t count = 1;
 };
 
-inline constexpr std::size_t most_axes = 64;  ///< NumPy's limit
+inline constexpr std::size_t max_axes = 64;  ///< NumPy's limit
 
 struct Header {
     Element element;

@@ -212,7 +212,7 @@ void save_npz(const std::filesystem::path& path, const std::map<std::string, Any
 }
 
 NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
-    npy::naming("NpzFile", "", path, [&] {
+    npy::with_error_prefix("NpzFile", "", path, [&] {
         npy::InputFile file(path);
         const Directory directory = find_directory(file);
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
@@ -313,7 +313,7 @@ std::vector<std::byte> NpzFile::content(const Entry& entry) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name) const {
     const Entry& entry = find(name);
-    return npy::naming("load_npz", name, path_, [&] {
+    return npy::with_error_prefix("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, nullptr);
     });
@@ -321,7 +321,7 @@ AnyArray NpzFile::load(const Context& context, const std::string& name) const {
 
 AnyArray NpzFile::load(const Context& context, const std::string& name, DType dtype) const {
     const Entry& entry = find(name);
-    return npy::naming("load_npz", name, path_, [&] {
+    return npy::with_error_prefix("load_npz", name, path_, [&] {
         std::vector<std::byte> data = content(entry);
         return npy::to_array(context, data, &dtype);
     });
@@ -329,7 +329,7 @@ AnyArray NpzFile::load(const Context& context, const std::string& name, DType dt
 
 std::string NpzFile::load_word(const std::string& name) const {
     const Entry& entry = find(name);
-    return npy::naming("load_npz", name, path_, [&] { return npy::word_of(content(entry)); });
+    return npy::with_error_prefix("load_npz", name, path_, [&] { return npy::word_of(content(entry)); });
 }
 
 std::map<std::string, AnyArray> load_npz(const Context& context, const std::filesystem::path& path) {

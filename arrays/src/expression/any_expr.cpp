@@ -47,13 +47,13 @@ std::shared_ptr<const Structure> interned(Structure structure) {
     return table.emplace(std::move(key), std::make_shared<const Structure>(std::move(structure))).first->second;
 }
 
-ScalarKind kind_of(const Number& number) {
+codegen::ScalarKind kind_of(const Number& number) {
     switch (number.index()) {
-        case 0: return ScalarKind::boolean;
+        case 0: return codegen::ScalarKind::boolean;
         case 1:
-        case 2: return ScalarKind::integer;
-        case 3: return ScalarKind::floating;
-        default: return ScalarKind::complex;
+        case 2: return codegen::ScalarKind::integer;
+        case 3: return codegen::ScalarKind::floating;
+        default: return codegen::ScalarKind::complex;
     }
 }
 
@@ -67,7 +67,7 @@ std::string type_name(const AnyExpr& operand) {
 }
 
 /// "operator<<: it is not defined for float and int32_t; astype() converts"
-[[noreturn]] void refuse(const OperationType& operation, std::span<const AnyExpr> operands,
+[[noreturn]] void refuse(const codegen::OperationType& operation, std::span<const AnyExpr> operands,
                          const std::string& hint = "; astype() converts") {
     std::vector<std::string> names;
     for (const AnyExpr& operand : operands) names.push_back(type_name(operand));
@@ -81,8 +81,8 @@ void broadcast(Shape& shape, const Shape& own, std::string_view operation) {
                                  to_string(own), ", which cannot be broadcast to one", broadcast_rule));
 }
 
-std::shared_ptr<const ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
-    auto node = std::make_shared<ExpressionNode>();
+std::shared_ptr<const detail::ExpressionNode> array_node(DType dtype, const Shape& shape, const AnyArray& array) {
+    auto node = std::make_shared<detail::ExpressionNode>();
     node->structure = interned({.kind = Structure::Kind::array, .id = 0, .dtype = dtype});
     node->shape = shape;
     node->array = array;
@@ -124,12 +124,12 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
 }
 
 /// Operations that use only the truth of a number.
-bool is_logical(const OperationType& operation) { return operation.rule == TypeRule::truth && operation.operands == 2; }
+bool is_logical(const codegen::OperationType& operation) { return operation.rule == codegen::TypeRule::truth && operation.operands == 2; }
 bool is_true(const Number& number) {
     return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
 }
 
-void collect(const ExpressionNode& node, ExpressionOperands& operands) {
+void collect(const detail::ExpressionNode& node, detail::ExpressionOperands& operands) {
     if (operands.exceeds) return;
     switch (node.structure->kind) {
         case Structure::Kind::array: operands.add(node.array); break;
@@ -142,21 +142,19 @@ void collect(const ExpressionNode& node, ExpressionOperands& operands) {
             [[fallthrough]];
         case Structure::Kind::operation:
             for (const AnyExpr& operand : node.operands) collect(operand.node(), operands);
-            if (node.structure->operation && node.structure->operation->rule == TypeRule::power)
-                if (const ExpressionNode& exponent = node.operands[1].node(); exponent.is_number())
+            if (node.structure->operation && node.structure->operation->rule == codegen::TypeRule::power)
+                if (const detail::ExpressionNode& exponent = node.operands[1].node(); exponent.is_number())
                     operands.is_exponent(exponent.number);
             break;
     }
 }
 
-/// Host numbers next to elements of this type are rounded to it.
-bool is_rounded(DType as) { return as.is_floating() && as.size_bytes() == 2; }
 
-std::string print(const Structure& structure, ExpressionText& text, DType as) {
+std::string print(const Structure& structure, detail::ExpressionText& text, DType as) {
     switch (structure.kind) {
         case Structure::Kind::array: return text.array(structure.dtype, as);
         case Structure::Kind::number:
-            return is_rounded(as) && !structure.dtype.empty() ? text.number(structure.dtype) : text.number(as);
+            return as.is_16_bit_float() && !structure.dtype.empty() ? text.number(structure.dtype) : text.number(as);
         case Structure::Kind::reduction:
             throw ArgumentError("expression: expected operations without reductions, got one with them; evaluate() it");
         case Structure::Kind::operation:
@@ -170,7 +168,7 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
     }
     for (const auto& operand : structure.operands)
         operands.push_back(print(
-            *operand, text, operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
+            *operand, text, codegen::operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
     return text.apply(*structure.operation, structure.common, structure.dtype, as, operands);
 }
 
@@ -178,7 +176,7 @@ std::string print(const Structure& structure, ExpressionText& text, DType as) {
 
 AnyExpr::AnyExpr(const AnyArray& array) {
     require_array("expression", "an operand", array);
-    if (!is_number(array.dtype()))
+    if (!codegen::is_number(array.dtype()))
         throw ArgumentError(text("expression: expected arrays of numbers, got one of ", array.dtype().name(),
                                  "; copy its numbers out first"));
     node_ = array_node(array.dtype(), array.shape(), array);
@@ -187,44 +185,44 @@ AnyExpr::AnyExpr(const AnyArray& array) {
 AnyExpr placeholder(DType dtype, const Shape& shape) { return AnyExpr(array_node(dtype, shape, AnyArray())); }
 
 AnyExpr::AnyExpr(Number number, DType own) {
-    auto node = std::make_shared<ExpressionNode>();
+    auto node = std::make_shared<detail::ExpressionNode>();
     node->structure = interned({.kind = Structure::Kind::number, .id = 0});
     node->number = number;
-    node->number_type = own.empty() ? default_type(kind_of(number)) : own;
+    node->number_type = own.empty() ? codegen::default_type(kind_of(number)) : own;
     node_ = std::move(node);
 }
 
 AnyExpr exact_number(double number) {
     const AnyExpr weak(number);
-    auto node = std::make_shared<ExpressionNode>(weak.node());
+    auto node = std::make_shared<detail::ExpressionNode>(weak.node());
     node->structure = interned({.kind = Structure::Kind::number, .id = 0, .dtype = dtype_of<float>()});
-    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+    return AnyExpr(std::shared_ptr<const detail::ExpressionNode>(std::move(node)));
 }
 
-AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, DType result) {
-    const Operation* const operation = &row_of(given);  // the library's own row, which is never destroyed
+AnyExpr::AnyExpr(const codegen::OperationType& given, std::span<const AnyExpr> operands, DType result) {
+    const codegen::Operation* const operation = &row_of(given);  // the library's own row, which is never destroyed
     if (operands.size() != operation->operands)
         throw ArgumentError(text(given.name, ": expected ", counted(int{operation->operands}, "operand"), ", got ",
                                  operands.size(), "; pass one for each"));
-    const bool is_cast = operation->compute == Compute::by_cast;
+    const bool is_cast = operation->compute == codegen::Compute::by_cast;
     std::vector<AnyExpr> truths;
-    const bool chooses = operation->compute == Compute::by_condition;
+    const bool chooses = operation->compute == codegen::Compute::by_condition;
     if (is_logical(*operation) || (chooses && operands[0].node().is_number()))
         for (const AnyExpr& operand : operands)
             truths.push_back(operand.node().is_number() && (!chooses || truths.empty())
                                  ? AnyExpr(is_true(operand.node().number))
                                  : operand);
     if (!truths.empty()) operands = truths;
-    CommonType types;
+    codegen::CommonType types;
     std::vector<Number> numbers;
-    auto node = std::make_shared<ExpressionNode>();
+    auto node = std::make_shared<detail::ExpressionNode>();
     node->leaves = 0;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-        const ExpressionNode& operand = operands[k].node();
+        const detail::ExpressionNode& operand = operands[k].node();
         if (operand.is_number()) numbers.push_back(operand.number);
-        if (takes_exponent(*operation, k) && !is_exponent(operands[k].dtype()))
+        if (codegen::takes_exponent(*operation, k) && !codegen::is_exponent(operands[k].dtype()))
             refuse(*operation, operands, text("; operand ", k + 1, " must have integers other than uint64_t"));
-        if (decides_type(*operation, k))
+        if (codegen::decides_type(*operation, k))
             types = operand.is_number() ? types.with(kind_of(operand.number), operand.number_type)
                                         : types.with(operation->rule, operand.structure->dtype);
         broadcast(node->shape, operand.shape, operation->name);
@@ -232,7 +230,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         node->leaves = std::min(node->leaves + operand.leaves, std::size_t{1} << 40);  // operands may be shared
     }
     if (numbers.size() == operands.size()) {
-        const auto value = is_cast ? std::nullopt : fold(*operation, numbers);
+        const auto value = is_cast ? std::nullopt : codegen::fold(*operation, numbers);
         if (!value)
             throw ArgumentError(text(operation->name, ": all operands are numbers; expected at least one array"));
         *this = AnyExpr(*value);
@@ -240,9 +238,9 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
     }
     if (node->depth > deepest_expression) refuse_depth();
     const DType common = types.dtype();
-    if (result.empty()) result = result_type(operation->rule, common);
-    if (common.empty() || !is_number(result)) refuse(*operation, operands);
-    const DType computed = computed_type(*operation, common, result);
+    if (result.empty()) result = codegen::result_type(operation->rule, common);
+    if (common.empty() || !codegen::is_number(result)) refuse(*operation, operands);
+    const DType computed = codegen::computed_type(*operation, common, result);
     if (computed.kind() == DType::Kind::complex && !operation->complex_text[0])
         refuse(*operation, operands, "; take real(), imag() or abs()");
     if (is_cast && common.kind() == DType::Kind::complex && result.kind() != DType::Kind::complex &&
@@ -250,7 +248,7 @@ AnyExpr::AnyExpr(const OperationType& given, std::span<const AnyExpr> operands, 
         throw ArgumentError(text("astype: from ", common.name(), " to ", result.name(),
                                  " would drop the imaginary parts; take real() first"));
     node->operands.assign(operands.begin(), operands.end());
-    if (operation->rule == TypeRule::comparison && common.is_integer()) {
+    if (operation->rule == codegen::TypeRule::comparison && common.is_integer()) {
         std::array<AnyExpr, 2> both{operands[0], operands[1]};
         bring_into_range(both, common);
         node->operands.assign(both.begin(), both.end());
@@ -267,13 +265,13 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
     if (operands.size() != count)
         throw ArgumentError(text("function '", function.name, "': expected ", counted(count, "operand"), ", got ",
                                  operands.size(), "; pass one for each parameter"));
-    auto node = std::make_shared<ExpressionNode>();
+    auto node = std::make_shared<detail::ExpressionNode>();
     node->leaves = 0;
     bool has_array = false;
     Structure structure{.kind = Structure::Kind::call, .id = 0, .dtype = function.result};
     structure.function = &function;
     for (std::size_t k = 0; k < count; ++k) {
-        const ExpressionNode& operand = operands[k].node();
+        const detail::ExpressionNode& operand = operands[k].node();
         if (operands[k].dtype().kind() == DType::Kind::complex && function.types[k].kind() != DType::Kind::complex &&
             function.types[k].kind() != DType::Kind::boolean)
             throw ArgumentError(text("function '", function.name, "': operand ", k + 1, " is ", type_name(operands[k]),
@@ -291,12 +289,12 @@ AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyE
     if (node->depth > deepest_expression) refuse_depth();
     node->operands.assign(operands.begin(), operands.end());
     node->structure = interned(std::move(structure));
-    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+    return AnyExpr(std::shared_ptr<const detail::ExpressionNode>(std::move(node)));
 }
 
 AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes) {
-    auto node = std::make_shared<ExpressionNode>();
-    const ExpressionNode& operand = x.node();
+    auto node = std::make_shared<detail::ExpressionNode>();
+    const detail::ExpressionNode& operand = x.node();
     node->shape = operand.shape;
     const std::size_t rank = node->shape.rank();
     for (std::size_t k = 0; k < rank; ++k)
@@ -310,7 +308,7 @@ AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::ui
     structure.axes = axes;
     structure.operands.push_back(operand.structure);
     node->structure = interned(std::move(structure));
-    return AnyExpr(std::shared_ptr<const ExpressionNode>(std::move(node)));
+    return AnyExpr(std::shared_ptr<const detail::ExpressionNode>(std::move(node)));
 }
 
 AnyExpr detail::clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& high) {
@@ -328,18 +326,18 @@ AnyExpr detail::clip_of(const AnyExpr& x, const AnyExpr& low, const AnyExpr& hig
 DType AnyExpr::dtype() const { return node_->is_number() ? node_->number_type : node_->structure->dtype; }
 const Shape& AnyExpr::shape() const { return node_->shape; }
 
-ExpressionView AnyExpr::view() const {
+detail::ExpressionView AnyExpr::view() const {
     return {
         .expression = this,
         .type = node_->structure->id,
         .dtype = dtype(),
         .collect =
-            [](const void* self, ExpressionOperands& operands) {
-                const ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
+            [](const void* self, detail::ExpressionOperands& operands) {
+                const detail::ExpressionNode& node = static_cast<const AnyExpr*>(self)->node();
                 operands.exceeds |= node.depth > deepest_kernel;
                 gemel::collect(node, operands);
             },
-        .print = [](const void* self, ExpressionText& text,
+        .print = [](const void* self, detail::ExpressionText& text,
                     DType as) { return gemel::print(*static_cast<const AnyExpr*>(self)->node().structure, text, as); },
         .any = [](const void* self) { return *static_cast<const AnyExpr*>(self); }};
 }
@@ -350,7 +348,7 @@ void write(const AnyArray& to, const AnyExpr& expression, LeadingAxes leading) {
     if (expression.node().is_number())
         throw ArgumentError("assign: the expression has no array operand; fill() takes a number");
     const DType own = to.dtype();
-    if (!is_same_kind(expression.dtype(), own))
+    if (!codegen::is_same_kind(expression.dtype(), own))
         throw ArgumentError(text("assign: an expression of ", expression.dtype().name(),
                                  " is of another kind than an array of ", own.name(), "; astype() converts"));
     const AnyExpr converted = expression.dtype() == own ? expression : astype(expression, own);

@@ -24,13 +24,13 @@ void with_type(const char* who, DType dtype, F&& f) {
 
 }  // namespace
 
-std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyNumber& value) {
+std::array<std::byte, 16> detail::element_bytes(const char* who, DType dtype, const AnyNumber& value) {
     std::array<std::byte, 16> bytes{};
     with_type(who, dtype, [&]<class T>(T*) {
         std::visit(
             [&](const auto& number) {
                 if constexpr (ValueFor<std::remove_cvref_t<decltype(number)>, T>) {
-                    const T element = element_of<T>(number, who);
+                    const T element = detail::element_of<T>(number, who);
                     std::memcpy(bytes.data(), &element, sizeof element);
                 } else {
                     throw ArgumentError(
@@ -47,7 +47,7 @@ AnyNumber number_at(const char* who, DType dtype, const void* element) {
     with_type(who, dtype, [&]<class T>(T*) {
         HostElement<T> value;
         std::memcpy(&value, element, sizeof value);
-        number = widest(static_cast<T>(value));
+        number = detail::widest(static_cast<T>(value));
     });
     return number;
 }

@@ -28,7 +28,7 @@ struct Kind {
     bool wide;
     DType from, to;
     int together = 8;  ///< elements of a column that a thread loads at once
-    DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
+    DType running() const { return to.is_16_bit_float() ? dtype_of<float>() : to; }
 };
 
 /// Columns that a CPU's thread processes together, so that the compiler vectorises over them.

@@ -25,7 +25,7 @@ struct Kind {
     bool segmented;  ///< there are several matrices, one after another
     bool wide;       ///< rows are counted in 64 bits
     int access = 0;  ///< bytes per access, 8 or 16; 0: element by element
-    DType running() const { return to.is_floating() && to.size_bytes() == 2 ? dtype_of<float>() : to; }
+    DType running() const { return to.is_16_bit_float() ? dtype_of<float>() : to; }
 };
 
 /// A row as one value, which is scanned.
@@ -98,7 +98,7 @@ Scan make_scan(const Kind& kind) {
 }  // namespace
 
 bool is_narrow(const AnyArray& out, std::int64_t inner) {
-    const bool is_sixteen_bits = out.dtype().is_floating() && out.dtype().size_bytes() == 2;
+    const bool is_sixteen_bits = out.dtype().is_16_bit_float();
     const std::int64_t bytes = is_sixteen_bits ? 4 : out.dtype().size_bytes();
     return inner > 1 && inner * bytes <= 32 && out.context().device().info().has_cross_block_visibility;
 }

@@ -69,7 +69,7 @@ std::string begins_row(Rows rows) {
     return text;
 }
 
-Scan make_scan(Cumulating kind, const ExpressionView& expression, const ExpressionOperands& operands, DType result,
+Scan make_scan(Cumulating kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands, DType result,
                Rows rows) {
     ExpressionParts parts = expression_parts(expression, operands);
     const bool is_complex = result.kind() == DType::Kind::complex;
@@ -91,15 +91,15 @@ Scan make_scan(Cumulating kind, const ExpressionView& expression, const Expressi
     return Scan(std::move(parts.arguments), result, spec);
 }
 
-AnyArray contiguous(const ExpressionView& whole) {
+AnyArray contiguous(const detail::ExpressionView& whole) {
     const AnyArray x = detail::array_of(whole.any(whole.expression));
     return x.is_contiguous() ? x : x.copy(Order::C);
 }
 
-AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis);
+AnyArray scan_of(Cumulating kind, const detail::ExpressionView& whole, DType result, std::optional<Integer> given_axis);
 
 /// Along an axis other than the last.
-AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result, std::size_t axis) {
+AnyArray scan_columns(Cumulating kind, const detail::ExpressionView& whole, DType result, std::size_t axis) {
     const AnyArray x = contiguous(whole);
     const std::span<const std::int64_t> all(x.shape().begin(), x.shape().end());
     if (std::ranges::all_of(all.subspan(axis + 1), [](std::int64_t extent) { return extent == 1; })) {
@@ -112,16 +112,16 @@ AnyArray scan_columns(Cumulating kind, const ExpressionView& whole, DType result
 }
 
 /// @param result  the type of the result and of the computation
-AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
+AnyArray scan_of(Cumulating kind, const detail::ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
-    const ExpressionView& expression = collected.view;
-    ExpressionOperands& operands = collected.operands;
+    const detail::ExpressionView& expression = collected.view;
+    detail::ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
     if (operands.array_count == 0)
         throw ArgumentError(text(name_of(kind), ": expected at least one array, got numbers only; pass an array"));
     BroadcastOperands broadcast;
-    naming(name_of(kind), [&] { broadcast.broadcast(operands); });
+    with_error_prefix(name_of(kind), [&] { broadcast.broadcast(operands); });
     const Shape& shape = broadcast.shape();
     const auto rank = static_cast<std::int64_t>(shape.rank());
     std::optional<std::int64_t> axis = given_axis;
@@ -161,15 +161,15 @@ AnyArray scan_of(Cumulating kind, const ExpressionView& whole, DType result, std
 
 }  // namespace
 
-AnyArray detail::cumulate(Cumulating kind, const ExpressionView& x, std::optional<Integer> axis, DType dtype) {
-    if (!x.dtype.empty() && !is_number(x.dtype))
+AnyArray detail::cumulate(Cumulating kind, const detail::ExpressionView& x, std::optional<Integer> axis, DType dtype) {
+    if (!x.dtype.empty() && !codegen::is_number(x.dtype))
         throw ArgumentError(text(name_of(kind), ": got elements of ", x.dtype.name(), ", expected numbers"));
     const bool is_extreme = kind == Cumulating::minimum || kind == Cumulating::maximum;
     if (is_extreme && x.dtype.kind() == DType::Kind::complex)
         throw ArgumentError(text(name_of(kind), ": complex numbers have no order; take abs() or real() of them"));
     DerivedExpression elements(x);
-    if (!dtype.empty()) naming(name_of(kind), [&] { elements.cast(dtype); });
-    const DType usual = is_extreme ? x.dtype : result_type(TypeRule::sum, x.dtype);
+    if (!dtype.empty()) with_error_prefix(name_of(kind), [&] { elements.cast(dtype); });
+    const DType usual = is_extreme ? x.dtype : codegen::result_type(codegen::TypeRule::sum, x.dtype);
     return scan_of(kind, elements.view(), dtype.empty() ? usual : dtype, axis);
 }
 

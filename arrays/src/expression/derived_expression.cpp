@@ -9,33 +9,33 @@
 namespace gemel {
 namespace {
 
-const OperationType& operation_of(Step step) {
-    static constexpr const OperationType* operations[] = {
-        &Add::operation,     &Subtract::operation, &Multiply::operation, &Divide::operation,
-        &Minimum::operation, &Maximum::operation,  &NotEqual::operation, &Abs::operation,
-        &Square::operation,  &Sqrt::operation,     &Cast::operation};
+const codegen::OperationType& operation_of(Step step) {
+    static constexpr const codegen::OperationType* operations[] = {
+        &operations::Add::operation,     &operations::Subtract::operation, &operations::Multiply::operation, &operations::Divide::operation,
+        &operations::Minimum::operation, &operations::Maximum::operation,  &operations::NotEqual::operation, &operations::Abs::operation,
+        &operations::Square::operation,  &operations::Sqrt::operation,     &operations::Cast::operation};
     return *operations[static_cast<std::size_t>(step)];
 }
 
 /// A type in 9 bits.
 std::uint32_t code_of(DType dtype) { return static_cast<std::uint32_t>(dtype.kind()) << 5 | (dtype.size_bytes() & 31); }
 
-ScalarKind kind_of(const AnyNumber& number) {
-    static constexpr ScalarKind kinds[] = {ScalarKind::boolean, ScalarKind::integer, ScalarKind::integer,
-                                           ScalarKind::floating, ScalarKind::complex};
+codegen::ScalarKind kind_of(const AnyNumber& number) {
+    static constexpr codegen::ScalarKind kinds[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer, codegen::ScalarKind::integer,
+                                           codegen::ScalarKind::floating, codegen::ScalarKind::complex};
     return kinds[number.index()];
 }
 
 }  // namespace
 
 DerivedExpression& DerivedExpression::add(Link link) {
-    const OperationType& operation = operation_of(link.step);
-    CommonType types = CommonType().with(operation.rule, dtype());
+    const codegen::OperationType& operation = operation_of(link.step);
+    codegen::CommonType types = codegen::CommonType().with(operation.rule, dtype());
     if (link.array) types = types.with(operation.rule, link.array->dtype());
     if (link.has_number) types = types.with(kind_of(link.number));
     link.common = types.dtype();
-    if (link.result.empty()) link.result = result_type(operation.rule, link.common);
-    if (link.common.empty() || !is_number(link.result))
+    if (link.result.empty()) link.result = codegen::result_type(operation.rule, link.common);
+    if (link.common.empty() || !codegen::is_number(link.result))
         throw ArgumentError(text(operation.name, " from ", dtype().name(), " to ", link.result.name(),
                                  " is not defined; expected numbers"));
     if (link.step == Step::cast && link.common.kind() == DType::Kind::complex &&
@@ -46,7 +46,7 @@ DerivedExpression& DerivedExpression::add(Link link) {
     return *this;
 }
 
-void DerivedExpression::collect(ExpressionOperands& operands) const {
+void DerivedExpression::collect(detail::ExpressionOperands& operands) const {
     x_.collect(x_.expression, operands);
     for (const Link& link : links_) {
         if (link.array) operands.add(*link.array);
@@ -55,11 +55,11 @@ void DerivedExpression::collect(ExpressionOperands& operands) const {
 }
 
 /// The value after the first operations.
-std::string DerivedExpression::print(ExpressionText& text, std::size_t count, DType as) const {
+std::string DerivedExpression::print(detail::ExpressionText& text, std::size_t count, DType as) const {
     if (count == 0) return x_.print(x_.expression, text, as);
     const Link& link = links_[count - 1];
-    const OperationType& operation = operation_of(link.step);
-    const auto type = [&](std::size_t k) { return operand_type(operation, k, link.common, link.result); };
+    const codegen::OperationType& operation = operation_of(link.step);
+    const auto type = [&](std::size_t k) { return codegen::operand_type(operation, k, link.common, link.result); };
     std::array<std::string, 2> operands{print(text, count - 1, type(0))};
     if (link.array) operands[1] = text.array(link.array->dtype(), type(1));
     if (link.has_number) operands[1] = text.number(type(1));
@@ -78,16 +78,16 @@ AnyExpr DerivedExpression::any() const {
     return value;
 }
 
-ExpressionView DerivedExpression::view() const {
+detail::ExpressionView DerivedExpression::view() const {
     if (links_.empty()) return x_;
-    ExpressionView view{
+    detail::ExpressionView view{
         .expression = this,
         .type = x_.type,
         .dtype = dtype(),
         .collect = [](const void* self,
-                      ExpressionOperands& operands) { static_cast<const DerivedExpression*>(self)->collect(operands); },
+                      detail::ExpressionOperands& operands) { static_cast<const DerivedExpression*>(self)->collect(operands); },
         .print =
-            [](const void* self, ExpressionText& text, DType as) {
+            [](const void* self, detail::ExpressionText& text, DType as) {
                 const auto& own = *static_cast<const DerivedExpression*>(self);
                 return own.print(text, own.links_.size(), as);
             },
@@ -105,13 +105,13 @@ ExpressionView DerivedExpression::view() const {
     return view;
 }
 
-ExpressionView detail::view_of(const AnyArray& array) {
+detail::ExpressionView detail::view_of(const AnyArray& array) {
     return {.expression = &array,
             .type = std::uint64_t{1} << 62 | code_of(array.dtype()),  // neither an address nor an AnyExpr's number
             .dtype = array.dtype(),
             .collect = [](const void* self,
-                          ExpressionOperands& operands) { operands.add(*static_cast<const AnyArray*>(self)); },
-            .print = [](const void* self, ExpressionText& text,
+                          detail::ExpressionOperands& operands) { operands.add(*static_cast<const AnyArray*>(self)); },
+            .print = [](const void* self, detail::ExpressionText& text,
                         DType as) { return text.array(static_cast<const AnyArray*>(self)->dtype(), as); },
             .any = [](const void* self) { return AnyExpr(*static_cast<const AnyArray*>(self)); }};
 }

@@ -29,7 +29,7 @@ enum class Step : std::uint8_t {
 class DerivedExpression {
    public:
     /// @param x  must not be the view of a DerivedExpression
-    explicit DerivedExpression(const ExpressionView& x) : x_(x) {}
+    explicit DerivedExpression(const detail::ExpressionView& x) : x_(x) {}
     DerivedExpression& then(Step step) { return add({.step = step}); }
     DerivedExpression& then(Step step, const AnyArray& second) { return add({.step = step, .array = &second}); }
     DerivedExpression& then(Step step, const AnyNumber& second) {
@@ -39,7 +39,7 @@ class DerivedExpression {
     DerivedExpression& cast(DType dtype) { return add({.step = Step::cast, .result = dtype}); }
 
     DType dtype() const { return links_.empty() ? x_.dtype : links_.back().result; }
-    ExpressionView view() const;
+    detail::ExpressionView view() const;
 
    private:
     struct Link {
@@ -50,12 +50,12 @@ class DerivedExpression {
         DType common = {}, result = {};
     };
     DerivedExpression& add(Link link);
-    void collect(ExpressionOperands& operands) const;
-    std::string print(ExpressionText& text, std::size_t count, DType as) const;
+    void collect(detail::ExpressionOperands& operands) const;
+    std::string print(detail::ExpressionText& text, std::size_t count, DType as) const;
     AnyExpr any() const;
 
-    ExpressionView x_;
-    boost::container::static_vector<Link, 2 * ExpressionView::max_step_words> links_;
+    detail::ExpressionView x_;
+    boost::container::static_vector<Link, 2 * detail::ExpressionView::max_step_words> links_;
 };
 
 }  // namespace gemel

@@ -34,7 +34,7 @@ std::string combined(DType dtype, detail::Cumulating how) {
     return wraps.empty() ? both : text("(", codegen::value_type(dtype), ")(", both, ")");
 }
 
-void ExpressionOperands::add(const AnyArray& array) {
+void detail::ExpressionOperands::add(const AnyArray& array) {
     require_array("expression", "an operand", array);
     std::size_t k = 0;
     while (k < array_count && !same_elements(*arrays[k], array)) ++k;
@@ -44,29 +44,29 @@ void ExpressionOperands::add(const AnyArray& array) {
     uses[use_count++] = static_cast<std::uint8_t>(k);
 }
 
-void ExpressionOperands::add(const Argument& number) {
+void detail::ExpressionOperands::add(const Argument& number) {
     exceeds |= number_count == max_numbers || array_count + number_count == max_operands;
     if (!exceeds) numbers[number_count++] = number;
 }
 
-void ExpressionOperands::is_exponent(const AnyNumber& number) {
-    if (!exceeds) cheap_powers |= std::uint64_t{cheap_power(number)} << (4 * (number_count - 1));
+void detail::ExpressionOperands::is_exponent(const AnyNumber& number) {
+    if (!exceeds) cheap_powers |= std::uint64_t{codegen::cheap_power(number)} << (4 * (number_count - 1));
 }
 
-void ExpressionOperands::add(const FunctionDefinition& function) {
+void detail::ExpressionOperands::add(const FunctionDefinition& function) {
     exceeds |= function_count == max_functions;
     if (!exceeds) functions[function_count++] = &function;
     if (function.has_double) with_double = &function;
 }
 
-void ExpressionOperands::check_compared(std::int64_t number, DType common) {
+void detail::ExpressionOperands::check_compared(std::int64_t number, DType common) {
     exceeds |= side_of_range(number, common) != 0;
 }
-void ExpressionOperands::check_compared(std::uint64_t number, DType common) {
+void detail::ExpressionOperands::check_compared(std::uint64_t number, DType common) {
     exceeds |= side_of_range(number, common) != 0;
 }
 
-CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands) {
+CallKey expression_key(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
     CallKey key;
     key.add(expression.type);
     if (expression.steps[0])  // its highest bit is set, unlike those of the words below
@@ -83,8 +83,8 @@ CallKey expression_key(const ExpressionView& expression, const ExpressionOperand
     return key;
 }
 
-ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands, DType vector) {
-    ExpressionText text(operands, vector);
+ExpressionParts expression_parts(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands, DType vector) {
+    detail::ExpressionText text(operands, vector);
     ExpressionParts parts;
     const std::string value = expression.print(expression.expression, text, expression.dtype);
     parts.vectors_fit = text.vectors_fit();
@@ -112,7 +112,7 @@ void refuse_contexts(const AnyArray& a, const AnyArray& b) {
                              "); copy_to(context) copies one to the other, as in x + y.copy_to(x.context())"));
 }
 
-void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to, LeadingAxes leading) {
+void BroadcastOperands::broadcast(detail::ExpressionOperands& operands, const Shape* to, LeadingAxes leading) {
     const AnyArray& leader = *operands.arrays[0];
     const Shape& first = leader.shape();
     bool equal = !to || first == *to;
@@ -149,13 +149,13 @@ void BroadcastOperands::broadcast(ExpressionOperands& operands, const Shape* to,
 
 namespace {
 
-ElementwiseKernel make_kernel(const ExpressionView& expression, ExpressionParts parts, std::string operation) {
+ElementwiseKernel make_kernel(const detail::ExpressionView& expression, ExpressionParts parts, std::string operation) {
     std::vector<Parameter> arguments{VectorArg(expression.dtype, "out")};
     for (Parameter& argument : parts.arguments) arguments.push_back(std::move(argument));
     return ElementwiseKernel(std::move(arguments), std::move(operation), "expression",
                              {.preamble = std::move(parts.preamble)});
 }
-ElementwiseKernel make_kernel(const ExpressionView& expression, const ExpressionOperands& operands) {
+ElementwiseKernel make_kernel(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);
     std::string operation = "out[i] = " + parts.value;
     return make_kernel(expression, std::move(parts), std::move(operation));
@@ -167,7 +167,7 @@ struct EvaluatingKernel {
     std::optional<ElementwiseKernel> vectors = {};
     std::int64_t lanes = 1;
 
-    EvaluatingKernel(const ExpressionView& expression, const ExpressionOperands& operands)
+    EvaluatingKernel(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands)
         : each(make_kernel(expression, operands)) {
         const DType own = expression.dtype;
         if (own != dtype_of<float>() && own != dtype_of<double>()) return;
@@ -182,7 +182,7 @@ struct EvaluatingKernel {
                                      codegen::store_wide(vector, parts.value, "out + first"));
         vectors = make_kernel(expression, std::move(parts), std::move(operation));
     }
-    void run(const AnyArray& out, const ExpressionOperands& operands, CallArguments& arguments) const {
+    void run(const AnyArray& out, const detail::ExpressionOperands& operands, CallArguments& arguments) const {
         if (!vectors || !takes_vectors(out, operands)) return each.run({}, arguments.span());
         const auto size = static_cast<std::int64_t>(out.size());
         arguments.add(CallArgument(as_argument(size)));
@@ -192,7 +192,7 @@ struct EvaluatingKernel {
    private:
     /// Contiguous arrays on a CPU, large enough for a second kernel to pay. If the result overlaps an operand, the
     /// kernel that reads each element once is used.
-    static bool takes_vectors(const AnyArray& out, const ExpressionOperands& operands) {
+    static bool takes_vectors(const AnyArray& out, const detail::ExpressionOperands& operands) {
         constexpr std::size_t least = 1024;
         if (out.size() < least || !out.is_contiguous()) return false;
         for (std::size_t k = 0; k < operands.array_count; ++k) {
@@ -205,7 +205,7 @@ struct EvaluatingKernel {
 
 }  // namespace
 
-CollectedExpression::CollectedExpression(const ExpressionView& expression, Reductions reductions) : view(expression) {
+CollectedExpression::CollectedExpression(const detail::ExpressionView& expression, Reductions reductions) : view(expression) {
     expression.collect(expression.expression, operands);
     if (operands.with_double && operands.array_count > 0) {
         const Device& device = operands.arrays[0]->context().device();
@@ -219,14 +219,14 @@ CollectedExpression::CollectedExpression(const ExpressionView& expression, Reduc
     // Their text is not that of one pass over the elements.
     rest_.emplace(split(operands.has_reduction ? with_reductions_done(whole) : whole));
     view = rest_->view();
-    operands = ExpressionOperands();
+    operands = detail::ExpressionOperands();
     view.collect(view.expression, operands);
 }
 
 namespace {
 
 /// Evaluates an expression that contains reductions. If the target has another shape, the value is broadcast.
-AnyArray evaluate_with_reductions(const ExpressionView& expression, const AnyArray* out, LeadingAxes leading) {
+AnyArray evaluate_with_reductions(const detail::ExpressionView& expression, const AnyArray* out, LeadingAxes leading) {
     const AnyExpr whole = expression.any(expression.expression);
     const bool fits = out && out->shape() == whole.shape();
     const AnyArray* const target = fits ? out : nullptr;
@@ -237,12 +237,12 @@ AnyArray evaluate_with_reductions(const ExpressionView& expression, const AnyArr
 
 }  // namespace
 
-AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
+AnyArray detail::evaluate(const detail::ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
     static auto& kernels = *new Kernels<EvaluatingKernel>;
     CollectedExpression collected(whole, Reductions::kept);
     if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
-    const ExpressionView& expression = collected.view;
-    ExpressionOperands& operands = collected.operands;
+    const detail::ExpressionView& expression = collected.view;
+    detail::ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0)
         throw ArgumentError("expression: expected at least one array, got numbers only; pass an array");
     const CallKey key = expression_key(expression, operands);
@@ -268,7 +268,7 @@ AnyArray evaluate(const ExpressionView& whole, const AnyArray* out, LeadingAxes 
     return result;
 }
 
-std::string source(const ExpressionView& expression, const Dialect& dialect) {
+std::string detail::source(const detail::ExpressionView& expression, const Dialect& dialect) {
     const CollectedExpression collected(expression);
     return make_kernel(collected.view, collected.operands).source(dialect);
 }

@@ -32,11 +32,11 @@ class CollectedExpression {
    public:
     /// @param reductions  of the expression: evaluated first by their own launches, or kept for a row program; then
     ///         `operands` are incomplete
-    explicit CollectedExpression(const ExpressionView& expression, Reductions reductions = Reductions::done);
+    explicit CollectedExpression(const detail::ExpressionView& expression, Reductions reductions = Reductions::done);
     CollectedExpression(const CollectedExpression&) = delete;
 
-    ExpressionView view;
-    ExpressionOperands operands;
+    detail::ExpressionView view;
+    detail::ExpressionOperands operands;
 
    private:
     std::optional<AnyExpr> rest_;
@@ -45,7 +45,7 @@ class CollectedExpression {
 /// Runs a function; messages of argument errors begin with the name of the caller's function, which replaces
 /// "expression".
 template <class F>
-decltype(auto) naming(const char* who, F&& f) {
+decltype(auto) with_error_prefix(const char* who, F&& f) {
     try {
         return f();
     } catch (const ArgumentError& error) {
@@ -63,7 +63,7 @@ decltype(auto) naming(const char* who, F&& f) {
 bool same_elements(const AnyArray& a, const AnyArray& b);
 
 /// Identifies an expression's text: its type, and which of its operands are the same array.
-CallKey expression_key(const ExpressionView& expression, const ExpressionOperands& operands);
+CallKey expression_key(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands);
 
 /// The text of an expression's value, and its arguments: x0, x1, ... and s0, s1, ...
 struct ExpressionParts {
@@ -71,7 +71,7 @@ struct ExpressionParts {
     std::vector<Parameter> arguments;
     bool vectors_fit = false;  ///< set if vectors were requested
 };
-ExpressionParts expression_parts(const ExpressionView& expression, const ExpressionOperands& operands,
+ExpressionParts expression_parts(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
                                  DType vector = {});
 
 /// The expression that combines two numbers a and b of a type: "a + b", which wraps around for integers, or the larger
@@ -89,13 +89,13 @@ inline CallArgument weak(const Argument& number) {
 /// contexts do not fit
 class BroadcastOperands {
    public:
-    void broadcast(ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
+    void broadcast(detail::ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
     const Shape& shape() const { return *shape_; }
 
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> views_;  // operands point to these
+    boost::container::static_vector<AnyArray, detail::ExpressionOperands::max_arrays> views_;  // operands point to these
 };
 
 /// Kernels of expressions for all contexts. Compiled variants are stored in the contexts.

@@ -25,13 +25,14 @@ struct ExpressionStructure {
     std::uint64_t id;  ///< never reused, and distinct from addresses
     DType dtype = {};  ///< of the result; of numbers: empty, or float for exact_number()
     DType common = {};
-    const Operation* operation = nullptr;
+    const codegen::Operation* operation = nullptr;
     const FunctionDefinition* function = nullptr;  ///< of a call
     ReductionKind reduction = ReductionKind::sum;
     std::uint64_t axes = 0;  ///< of a reduction: a bit per axis, the lowest for the last axis
     std::vector<std::shared_ptr<const ExpressionStructure>> operands = {};
 };
 
+namespace detail {
 struct ExpressionNode {
     std::shared_ptr<const ExpressionStructure> structure;
     Shape shape = {};
@@ -44,6 +45,7 @@ struct ExpressionNode {
 
     bool is_number() const { return structure->kind == ExpressionStructure::Kind::number; }
 };
+}  // namespace detail
 
 /// A reduction that stays in the expression, with extent 1 along `axes`. @param axes  as in ExpressionStructure; none
 /// has extent 1

@@ -24,16 +24,16 @@ namespace {
 struct BinaryOperator {
     std::string_view symbol;
     int precedence;
-    const OperationType* operation;
+    const codegen::OperationType* operation;
 };
 constexpr BinaryOperator binary_operators[] = {
-    {"||", 1, &LogicalOr::operation},    {"or", 1, &LogicalOr::operation}, {"&&", 2, &LogicalAnd::operation},
-    {"and", 2, &LogicalAnd::operation},  {"|", 3, &BitOr::operation},      {"^", 4, &BitXor::operation},
-    {"&", 5, &BitAnd::operation},        {"==", 6, &Equal::operation},     {"!=", 6, &NotEqual::operation},
-    {"<", 7, &Less::operation},          {">", 7, &Greater::operation},    {"<=", 7, &LessEqual::operation},
-    {">=", 7, &GreaterEqual::operation}, {"<<", 8, &ShiftLeft::operation}, {">>", 8, &ShiftRight::operation},
-    {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
-    {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
+    {"||", 1, &operations::LogicalOr::operation},    {"or", 1, &operations::LogicalOr::operation}, {"&&", 2, &operations::LogicalAnd::operation},
+    {"and", 2, &operations::LogicalAnd::operation},  {"|", 3, &operations::BitOr::operation},      {"^", 4, &operations::BitXor::operation},
+    {"&", 5, &operations::BitAnd::operation},        {"==", 6, &operations::Equal::operation},     {"!=", 6, &operations::NotEqual::operation},
+    {"<", 7, &operations::Less::operation},          {">", 7, &operations::Greater::operation},    {"<=", 7, &operations::LessEqual::operation},
+    {">=", 7, &operations::GreaterEqual::operation}, {"<<", 8, &operations::ShiftLeft::operation}, {">>", 8, &operations::ShiftRight::operation},
+    {"+", 9, &operations::Add::operation},           {"-", 9, &operations::Subtract::operation},   {"*", 10, &operations::Multiply::operation},
+    {"/", 10, &operations::Divide::operation},       {"%", 10, &operations::Modulo::operation},    {"//", 10, &operations::FloorDivide::operation},
 };
 constexpr int behind_and = 3;  ///< the lowest precedence above that of `and`
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
@@ -124,7 +124,7 @@ class Parser {
         const AnyExpr a = conditional();
         expect(":", "between the two values of a condition");
         const AnyExpr b = conditional();
-        return apply(at, Where::operation, std::array{condition, a, b});
+        return apply(at, operations::Where::operation, std::array{condition, a, b});
     }
     AnyExpr binary(int least) {
         const Depth depth(*this);
@@ -133,7 +133,7 @@ class Parser {
         while (const BinaryOperator* found = binary_operator()) {
             if (found->precedence < least) break;
             const std::size_t at = position();
-            const bool compares = found->operation->rule == TypeRule::comparison;
+            const bool compares = found->operation->rule == codegen::TypeRule::comparison;
             if (compares && compared)
                 fail(at, "a chained comparison would compare a truth value; write 1 < x && x < 4, or parentheses");
             compared = compares ? found : nullptr;
@@ -148,20 +148,20 @@ class Parser {
     AnyExpr negation() {
         const std::size_t at = position();
         accept("not");
-        return apply(at, LogicalNot::operation, std::array{binary(behind_and)});
+        return apply(at, operations::LogicalNot::operation, std::array{binary(behind_and)});
     }
     AnyExpr unary() {
         const Depth depth(*this);
         const std::size_t at = position();
-        if (accept("-")) return apply(at, Negate::operation, std::array{unary()});
-        if (accept("+")) return apply(at, Plus::operation, std::array{unary()});
-        if (accept("~")) return apply(at, Invert::operation, std::array{unary()});
-        if (accept("!")) return apply(at, LogicalNot::operation, std::array{unary()});
+        if (accept("-")) return apply(at, operations::Negate::operation, std::array{unary()});
+        if (accept("+")) return apply(at, operations::Plus::operation, std::array{unary()});
+        if (accept("~")) return apply(at, operations::Invert::operation, std::array{unary()});
+        if (accept("!")) return apply(at, operations::LogicalNot::operation, std::array{unary()});
         if (here() == "not") fail(at, "\"not\" after another operator needs parentheses, as in Python: (not x)");
         const AnyExpr base = primary();
         const std::size_t power = position();
         if (!accept("**")) return base;
-        return apply(power, Power::operation, std::array{base, unary()});
+        return apply(power, operations::Power::operation, std::array{base, unary()});
     }
     AnyExpr primary() {
         const std::size_t at = position();
@@ -195,14 +195,14 @@ class Parser {
         for (const AnyFunction& function : functions_)
             if (function.name() == name.text)
                 return guarded(name.position, [&] { return detail::call_of(function.definition(), given); });
-        if (const Operation* found = find_operation(name.text, given.size());
-            found && found->compute != Compute::by_cast)
+        if (const codegen::Operation* found = codegen::find_operation(name.text, given.size());
+            found && found->compute != codegen::Compute::by_cast)
             return apply(name.position, *found, given);
         return guarded(name.position, [&]() -> AnyExpr {
             if (name.text == "clip" && given.size() == 3) return detail::clip_of(given[0], given[1], given[2]);
             if (name.text == "arg" && given.size() == 1) return arg(given[0]);
             if (name.text == "if_positive" && given.size() == 3) return where(given[0] > 0, given[1], given[2]);
-            if (const DType dtype = parse_type(name.text); is_number(dtype) && given.size() == 1)
+            if (const DType dtype = parse_type(name.text); codegen::is_number(dtype) && given.size() == 1)
                 return astype(given[0], dtype);
             if (const auto reducing = reduction_named(name.text); reducing && !given.empty())
                 return detail::lazy_of(*reducing, given[0], axes_given(name, given));
@@ -294,7 +294,7 @@ class Parser {
     }
 
     template <class Operands>
-    AnyExpr apply(std::size_t at, const OperationType& operation, const Operands& operands) {
+    AnyExpr apply(std::size_t at, const codegen::OperationType& operation, const Operands& operands) {
         return guarded(at, [&] { return AnyExpr(operation, operands); });
     }
     /// Errors of operations are reported at their position in the text.
@@ -311,7 +311,7 @@ class Parser {
     [[noreturn]] void unknown_function(const Token& name, std::size_t count) const {
         std::vector<std::string> names{"arg", "clip", "if_positive"};
         for (const AnyFunction& function : functions_) names.push_back(function.name());
-        for (const Operation& known : all_operations()) {
+        for (const codegen::Operation& known : codegen::all_operations()) {
             const std::string own = known.name;
             if (own == name.text)
                 fail(name.position, text(own, " expects ", int{known.operands}, " operand",

@@ -94,51 +94,51 @@ bool is_among(std::string_view name, std::span<const std::string_view> names) {
 
 }  // namespace
 
-std::string ExpressionText::array(DType own, DType as) {
+std::string detail::ExpressionText::array(DType own, DType as) {
     vectors_fit_ &= vector_.empty() || (own == as && is_lane(as));
     return converted(element(operands_.uses[use_++]), own, as);
 }
 
-std::string ExpressionText::number(DType as) {
+std::string detail::ExpressionText::number(DType as) {
     const std::string name = text("s", numbers.size());
     numbers.push_back(ScalarArg(as, name));
     vectors_fit_ &= vector_.empty() || is_lane(as);
     return vector_.empty() ? name : text("((", codegen::value_type(vector_), ")", name, ")");
 }
 
-bool ExpressionText::is_lane(DType dtype) const { return dtype == vector_.lane(); }
+bool detail::ExpressionText::is_lane(DType dtype) const { return dtype == vector_.lane(); }
 
 /// The text of array number k.
-std::string ExpressionText::element(std::size_t k) const {
+std::string detail::ExpressionText::element(std::size_t k) const {
     return vector_.empty() ? text("x", k, "[i]") : codegen::load_wide(vector_, text("x", k, " + first"));
 }
 
 /// Whether the text is the name of number k.
-bool ExpressionText::is_number(const std::string& operand, std::size_t k) const {
+bool detail::ExpressionText::is_number(const std::string& operand, std::size_t k) const {
     return operand == numbers[k].name || (!vector_.empty() && operand.ends_with(text(")", numbers[k].name, ")")));
 }
 
 /// The text of the operation for these operands.
-const Operation& ExpressionText::row_for(const OperationType& type, DType computed,
+const codegen::Operation& detail::ExpressionText::row_for(const codegen::OperationType& type, DType computed,
                                          std::span<const std::string> operands) const {
-    if (type.rule == TypeRule::power && computed.kind() != DType::Kind::complex)
+    if (type.rule == codegen::TypeRule::power && computed.kind() != DType::Kind::complex)
         for (std::size_t k = 0; k < numbers.size(); ++k)
             if (const std::uint8_t which = operands_.cheap_power_of(k); which != 0 && is_number(operands[1], k))
-                return cheap_power_row(which);
-    return row_of(type);
+                return codegen::cheap_power_row(which);
+    return codegen::row_of(type);
 }
 
-std::string ExpressionText::apply(const OperationType& type, DType common, DType result, DType as,
+std::string detail::ExpressionText::apply(const codegen::OperationType& type, DType common, DType result, DType as,
                                   std::span<const std::string> operands) {
-    DType computed = computed_type(type, common, result);
-    const Operation& operation = row_for(type, computed, operands);
+    DType computed = codegen::computed_type(type, common, result);
+    const codegen::Operation& operation = row_for(type, computed, operands);
     if (!vector_.empty()) {
-        const bool gains = is_among(type.name, gaining) && operation.helper == row_of(type).helper;
+        const bool gains = is_among(type.name, gaining) && operation.helper == codegen::row_of(type).helper;
         vectors_gain_ |= gains;
-        vectors_fit_ &= (gains || is_among(type.name, alike) || type.rule == TypeRule::power) && is_lane(computed) &&
+        vectors_fit_ &= (gains || is_among(type.name, alike) || type.rule == codegen::TypeRule::power) && is_lane(computed) &&
                         is_lane(common) && is_lane(result) && is_lane(as);
         // PoCL's pow() of double vectors is wrong if another element is zero or infinite.
-        if (gains && type.rule == TypeRule::power && result == dtype_of<double>()) vectors_fit_ = false;
+        if (gains && type.rule == codegen::TypeRule::power && result == dtype_of<double>()) vectors_fit_ = false;
         if (!vectors_fit_) return "0";
         if (is_among(type.name, through_double) && result == dtype_of<float>())
             return named(as, codegen::call_in_wide_double(vector_, type.name, operands[0]));
@@ -148,7 +148,7 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
     std::string value = is_complex ? operation.complex_text : operation.text;
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
-    if (computed.is_floating() && computed.size_bytes() == 2 && value == "exp(#1)") value = "gemel_short_exp(#1)";
+    if (computed.is_16_bit_float() && value == "exp(#1)") value = "gemel_short_exp(#1)";
     const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(computed));
     const std::string wrapping = value.find('@') == std::string::npos ? "" : codegen::wrapping_cast(computed);
@@ -160,19 +160,19 @@ std::string ExpressionText::apply(const OperationType& type, DType common, DType
     }
     value = text("(", value, ")");
     // C computes small integers in int, but NumPy's wrap around.
-    const bool is_truth = operation.rule == TypeRule::truth || operation.rule == TypeRule::comparison;
+    const bool is_truth = operation.rule == codegen::TypeRule::truth || operation.rule == codegen::TypeRule::comparison;
     if (result.kind() == DType::Kind::boolean && !is_truth) {
         value = text("(", value, " != 0)");
     } else if (result.is_integer() && (result.size_bytes() < 4 || !wrapping.empty())) {
         value = text("(", codegen::value_type(result), ")", value);
-    } else if (operation.compute == Compute::by_cast && result.is_floating() && result.size_bytes() == 2) {
+    } else if (operation.compute == codegen::Compute::by_cast && result.is_16_bit_float()) {
         value = codegen::load_text(result, codegen::store_text(result, value));  // rounds; the value stays a float
     }
     return named(as, converted(value, result, as));
 }
 
 /// The name of a value in the texts of others.
-std::string ExpressionText::named(DType as, std::string text) {
+std::string detail::ExpressionText::named(DType as, std::string text) {
     Part part{codegen::value_type(vector_.empty() ? as : vector_), std::move(text)};
     const auto known = std::find_if(parts_.begin(), parts_.end(),
                                     [&](const Part& p) { return p.text == part.text && p.type == part.type; });
@@ -181,11 +181,11 @@ std::string ExpressionText::named(DType as, std::string text) {
     return part_name(place);
 }
 
-std::string ExpressionText::value(const std::string& text, DType own, DType as) const {
+std::string detail::ExpressionText::value(const std::string& text, DType own, DType as) const {
     return converted(text, own, as);
 }
 
-ExpressionText::Statements ExpressionText::statements(std::span<const std::string> values) const {
+detail::ExpressionText::Statements detail::ExpressionText::statements(std::span<const std::string> values) const {
     // Counts the uses of each part; users come after the parts that they use.
     std::vector<std::size_t> uses(parts_.size()), depth(parts_.size());
     const auto count_in = [&](const std::string& text) {
@@ -221,7 +221,7 @@ ExpressionText::Statements ExpressionText::statements(std::span<const std::strin
     return all;
 }
 
-std::string ExpressionText::whole(const std::string& value) {
+std::string detail::ExpressionText::whole(const std::string& value) {
     auto [statements, values] = this->statements({&value, 1});
     std::string result = std::move(values[0]);
     if (statements.empty()) return result;
@@ -249,7 +249,7 @@ std::string ExpressionText::whole(const std::string& value) {
     return text("expression_value(", join(given), ")");
 }
 
-std::string ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
+std::string detail::ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
     vectors_fit_ &= vector_.empty();
     // A name that is used neither in the surrounding text nor by another function.
     std::size_t k = 0;
@@ -261,7 +261,7 @@ std::string ExpressionText::call(const FunctionDefinition& function, DType as, s
         preamble += function.text(name);
     }
     const auto rounded = [](DType type, const std::string& value) {
-        const bool is_short = type.is_floating() && type.size_bytes() == 2;
+        const bool is_short = type.is_16_bit_float();
         return is_short ? codegen::load_text(type, codegen::store_text(type, value)) : value;
     };
     std::vector<std::string> values;

@@ -21,7 +21,7 @@ bool is_library_function(std::string_view name) {
     for (const char* const own :
          {"clip", "arg", "if_positive", "frexp", "modf", "hankel_01", "fmin", "fmax", "fabs", "min", "max"})
         if (name == own) return true;
-    for (const Operation& known : all_operations())
+    for (const codegen::Operation& known : codegen::all_operations())
         if (name == known.name) return true;
     return false;
 }
@@ -77,7 +77,7 @@ FunctionDefinition checked(const std::string& name, std::string_view parameters,
     }
     made.types.push_back(result);
     for (const DType type : made.types) {
-        if (!is_number(type))
+        if (!codegen::is_number(type))
             throw ArgumentError(
                 text(who, type.name(), " is not a number type; expected numbers for parameters and result"));
         made.has_double |= type == dtype_of<double>() || type == dtype_of<cdouble>();

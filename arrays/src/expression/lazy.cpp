@@ -53,7 +53,7 @@ AnyExpr kept(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t a
 }
 
 AnyExpr sum(const AnyExpr& x, std::uint64_t axes) {
-    return kept(ReductionKind::sum, x, result_type(TypeRule::sum, x.dtype()), axes);
+    return kept(ReductionKind::sum, x, codegen::result_type(codegen::TypeRule::sum, x.dtype()), axes);
 }
 
 /// The sum divided by the number of elements minus `less`.
@@ -77,7 +77,7 @@ AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, 
             throw ArgumentError(text("lazy::", who, ": complex numbers have no order: take real(), imag() or abs()"));
         return kept(kind, x, result, axes);
     };
-    const auto floating = [&] { return as(x, result_type(TypeRule::mean, own)); };
+    const auto floating = [&] { return as(x, codegen::result_type(codegen::TypeRule::mean, own)); };
     const auto variance = [&] {
         const AnyExpr elements = floating();
         return mean(squares(elements - mean(elements, axes)), axes, ddof);
@@ -85,7 +85,7 @@ AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, 
     switch (function) {
         case Reducing::sum: return sum(x, axes);
         case Reducing::prod:
-            return kept(ReductionKind::product, as(x, result_type(TypeRule::sum, own)), result_type(TypeRule::sum, own),
+            return kept(ReductionKind::product, as(x, codegen::result_type(codegen::TypeRule::sum, own)), codegen::result_type(codegen::TypeRule::sum, own),
                         axes);
         case Reducing::min: return ordered(ReductionKind::minimum, own);
         case Reducing::max: return ordered(ReductionKind::maximum, own);
@@ -107,7 +107,7 @@ std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions, std::sp
     for (std::size_t k = 0; k < out.size(); ++k) {
         if (!out[k]) continue;
         const DType own = converted[k].dtype(), wanted = out[k]->dtype();
-        if (!is_same_kind(own, wanted))
+        if (!codegen::is_same_kind(own, wanted))
             throw ArgumentError(text("evaluate_into: expression ", k + 1, " is of ", own.name(),
                                      ", another kind than its array's ", wanted.name(), "; astype() converts"));
         converted[k] = as(converted[k], wanted);

@@ -52,7 +52,7 @@ Program::Program(std::span<const AnyExpr> roots) {
 }
 
 std::size_t Program::add(const AnyExpr& expression) {
-    const ExpressionNode& node = expression.node();
+    const detail::ExpressionNode& node = expression.node();
     if (const auto met = met_.find(&node); met != met_.end()) return met->second;
     const ExpressionStructure& own = *node.structure;
     Value value{.kind = own.kind,
@@ -108,9 +108,9 @@ std::vector<std::uint64_t> Program::key() const {
         for (std::size_t axis = 0; axis < value.shape.rank(); ++axis)
             key.push_back(static_cast<std::uint64_t>(value.shape[axis]));
         // Some exponents have their own text.
-        if (value.operation && value.operation->rule == TypeRule::power)
+        if (value.operation && value.operation->rule == codegen::TypeRule::power)
             if (const Value& exponent = values_[value.operands[1]]; exponent.kind == Kind::number)
-                key.push_back(cheap_power(numbers_[exponent.place]));
+                key.push_back(codegen::cheap_power(numbers_[exponent.place]));
     }
     for (const AnyNumber& number : numbers_) key.push_back(number.index());
     key.insert(key.end(), roots_.begin(), roots_.end());

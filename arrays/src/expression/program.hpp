@@ -23,7 +23,7 @@ class Program {
     struct Value {
         ExpressionStructure::Kind kind = ExpressionStructure::Kind::array;
         DType dtype = {}, common = {};
-        const Operation* operation = nullptr;
+        const codegen::Operation* operation = nullptr;
         const FunctionDefinition* function = nullptr;
         ReductionKind reduction = ReductionKind::sum;
         std::uint64_t axes = 0;  ///< a bit per axis, the lowest for the last axis
@@ -56,7 +56,7 @@ class Program {
     std::vector<std::size_t> roots_;
     std::vector<AnyArray> arrays_;
     std::vector<AnyNumber> numbers_;
-    std::unordered_map<const ExpressionNode*, std::size_t> met_;
+    std::unordered_map<const detail::ExpressionNode*, std::size_t> met_;
     std::map<std::vector<std::uint64_t>, std::size_t> known_;
 };
 

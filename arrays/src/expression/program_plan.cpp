@@ -197,7 +197,7 @@ class Planning {
         for (PlanStep::Output& output : step.outputs)
             for (std::size_t r = 0; r < pending_.size() && !output.root; ++r)
                 if (pending_[r] && program_.roots()[r] == output.value &&
-                    !is_sixteen_bit_float(value(output.value).dtype)) {
+                    !value(output.value).dtype.is_16_bit_float()) {
                     output.root = r;
                     pending_[r] = false;
                 }

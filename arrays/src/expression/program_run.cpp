@@ -210,8 +210,8 @@ std::vector<AnyArray> evaluate_apart(const Context& context, std::span<const Any
     return results;
 }
 
-AnyExpr done(const AnyExpr& expression, std::unordered_map<const ExpressionNode*, AnyExpr>& met) {
-    const ExpressionNode& node = expression.node();
+AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::ExpressionNode*, AnyExpr>& met) {
+    const detail::ExpressionNode& node = expression.node();
     if (node.operands.empty()) return expression;
     if (const auto known = met.find(&node); known != met.end()) return known->second;
     std::vector<AnyExpr> operands;
@@ -237,7 +237,7 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const ExpressionNode*
 }  // namespace
 
 AnyExpr with_reductions_done(const AnyExpr& expression) {
-    std::unordered_map<const ExpressionNode*, AnyExpr> met;
+    std::unordered_map<const detail::ExpressionNode*, AnyExpr> met;
     return done(expression, met);
 }
 

@@ -17,7 +17,7 @@ using Kind = ExpressionStructure::Kind;
 
 /// The type of a stored reduction: float for 16-bit floats.
 DType found_dtype(const Program::Value& value) {
-    return is_sixteen_bit_float(value.dtype) ? dtype_of<float>() : value.dtype;
+    return value.dtype.is_16_bit_float() ? dtype_of<float>() : value.dtype;
 }
 
 /// Prints the kernel of one step.
@@ -75,7 +75,7 @@ class StepText {
         std::vector<std::string> values;
         for (const StepKernel::Output& output : made.outputs)
             if (!output.per_row) values.push_back(print(output.value, output.dtype));
-        ExpressionText::Statements all = text_.statements(values);
+        detail::ExpressionText::Statements all = text_.statements(values);
         std::size_t next = 0;
         for (std::size_t k = 0; k < made.outputs.size(); ++k)
             if (!made.outputs[k].per_row) all.text += text("out", k, "[i] = ", all.values[next++], ";\n");
@@ -100,7 +100,7 @@ class StepText {
             }
             std::vector<std::string> operands;
             for (const std::size_t v : loop) operands.push_back(print_operand(v));
-            const ExpressionText::Statements all = text_.statements(operands);
+            const detail::ExpressionText::Statements all = text_.statements(operands);
             made_loop.statements = codegen::Snippet(all.text);
             for (std::size_t k = 0; k < loop.size(); ++k)
                 made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
@@ -115,7 +115,7 @@ class StepText {
         for (const StepKernel::Output& output : made.outputs) {
             if (!output.per_row) continue;
             const std::string value = print(output.value, output.dtype);
-            const ExpressionText::Statements all = text_.statements({&value, 1});
+            const detail::ExpressionText::Statements all = text_.statements({&value, 1});
             request.results.push_back(
                 {.dtype = output.dtype, .value = codegen::Snippet(as_expression(all, output.dtype))});
         }
@@ -190,7 +190,7 @@ class StepText {
     /// Elementary functions and user functions.
     static bool is_costly(const Program::Value& value) {
         if (value.function) return true;
-        return value.operation && value.operation->compute == Compute::in_result &&
+        return value.operation && value.operation->compute == codegen::Compute::in_result &&
                !std::string_view(value.operation->name).starts_with("operator") &&
                !(value.dtype.kind() == DType::Kind::complex) && value.dtype.is_floating();
     }
@@ -233,7 +233,7 @@ class StepText {
     }
 
     /// Statements and a value as one expression. If there are statements, a function of all elements and numbers.
-    std::string as_expression(const ExpressionText::Statements& all, DType dtype) {
+    std::string as_expression(const detail::ExpressionText::Statements& all, DType dtype) {
         if (all.text.empty()) return all.values[0];
         std::string body = all.text, result = all.values[0];
         std::vector<std::string> parameters, given;
@@ -299,8 +299,8 @@ class StepText {
         }
         for (std::size_t k = 0; k < value.operands.size(); ++k) {
             const std::size_t before = operands_.number_count;
-            operands.push_back(print(value.operands[k], operand_type(*value.operation, k, value.common, value.dtype)));
-            const bool is_exponent = value.operation->rule == TypeRule::power && k == 1 &&
+            operands.push_back(print(value.operands[k], codegen::operand_type(*value.operation, k, value.common, value.dtype)));
+            const bool is_exponent = value.operation->rule == codegen::TypeRule::power && k == 1 &&
                                      program_[value.operands[1]].kind == Kind::number &&
                                      operands_.number_count == before + 1;
             if (is_exponent) operands_.is_exponent(program_.numbers()[program_[value.operands[1]].place]);
@@ -316,7 +316,7 @@ class StepText {
         if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
         numbers_.push_back(value.place);
         return numbers_printed_[key] =
-                   text_.number(is_sixteen_bit_float(as) && !value.dtype.empty() ? value.dtype : as);
+                   text_.number(as.is_16_bit_float() && !value.dtype.empty() ? value.dtype : as);
     }
 
     std::string element(const StepKernel::Array& array) {
@@ -329,8 +329,8 @@ class StepText {
     const Program& program_;
     const PlanStep& step_;
     const std::vector<std::size_t>& kept_;
-    ExpressionOperands operands_;  ///< numbers only, added when they are first used
-    ExpressionText text_;
+    detail::ExpressionOperands operands_;  ///< numbers only, added when they are first used
+    detail::ExpressionText text_;
     std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
     std::map<std::size_t, std::size_t> fixed_;  ///< values per row that follow from those, by number
     std::map<std::size_t, std::size_t> held_;   ///< values per element from earlier loops, by number

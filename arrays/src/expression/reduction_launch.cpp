@@ -29,7 +29,7 @@ void check_axes(const Shape& shape, const std::vector<int>& axes, std::string_vi
 
 namespace {
 
-bool is_apart(const AnyArray& out, const ExpressionOperands& operands) {
+bool is_apart(const AnyArray& out, const detail::ExpressionOperands& operands) {
     return std::none_of(operands.arrays.begin(),
                         operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count),
                         [&](const AnyArray* array) { return out.may_overlap(*array); });
@@ -37,12 +37,12 @@ bool is_apart(const AnyArray& out, const ExpressionOperands& operands) {
 
 /// One launch of the kernel that `make` creates for the expression. @param kind  identifies such kernels
 template <class Make>
-void launch_into(std::uint64_t kind, const ExpressionView& whole, const Target& target, std::span<AnyArray> found,
+void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const Target& target, std::span<AnyArray> found,
                  const Make& make) {
     static auto& kernels = *new Kernels<Reduction>;
     CollectedExpression collected(whole);
-    const ExpressionView& expression = collected.view;
-    ExpressionOperands& operands = collected.operands;
+    const detail::ExpressionView& expression = collected.view;
+    detail::ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
     key.add(kind);
     if (operands.array_count == 0)
@@ -62,19 +62,19 @@ void launch_into(std::uint64_t kind, const ExpressionView& whole, const Target& 
 
 }  // namespace
 
-AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target) {
+AnyArray launch(ReductionKind kind, const detail::ExpressionView& whole, DType result, const Target& target) {
     const std::uint64_t word = static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
                                static_cast<std::uint64_t>(result.kind()) << 16;
     const bool is_direct = target.out && target.out->dtype() == result && target.out->is_contiguous();
     AnyArray found;
     launch_into(word, whole, {target.axis, target.keepdims, is_direct ? target.out : nullptr}, {&found, 1},
-                [&](const ExpressionView& expression, const ExpressionOperands& operands) {
+                [&](const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
                     return make_reduction(kind, expression, operands, result);
                 });
     return found;
 }
 
-std::array<AnyArray, 2> launch_moments(const ExpressionView& whole, const Target& target) {
+std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, const Target& target) {
     std::array<AnyArray, 2> found;
     launch_into(0xFF, whole, {target.axis, target.keepdims}, found, make_moments);
     return found;

@@ -19,7 +19,6 @@ struct Target {
     const AnyArray* out = nullptr;  ///< written if possible: same type, contiguous, apart from operands
 };
 
-inline bool is_sixteen_bit_float(DType dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
 /// As in NumPy, functions that take one axis accept the axes 0 and -1 of a single value.
 bool is_single_value(const Shape& shape, const ReductionAxes& over);
@@ -28,10 +27,10 @@ inline int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + 
 void check_axes(const Shape& shape, const std::vector<int>& axes, std::string_view who = "expression");
 
 /// One launch of the kernel of this kind. @returns the destination, or a new array
-AnyArray launch(ReductionKind kind, const ExpressionView& whole, DType result, const Target& target);
+AnyArray launch(ReductionKind kind, const detail::ExpressionView& whole, DType result, const Target& target);
 /// The sums of the elements and of their squares, in one pass. @param whole  of a real type, in which the sums are
 /// computed
-std::array<AnyArray, 2> launch_moments(const ExpressionView& whole, const Target& target);
+std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, const Target& target);
 
 /// The values of an expression, into `out` if there is one.
 AnyArray store(DerivedExpression& value, const AnyArray* out);

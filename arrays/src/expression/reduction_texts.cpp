@@ -76,7 +76,7 @@ DType place_type(DType value) {
 
 /// The type in which values are compared: float for 16-bit floats.
 DType compared_type(DType own) {
-    if (own.is_floating() && own.size_bytes() == 2) return dtype_of<float>();
+    if (own.is_16_bit_float()) return dtype_of<float>();
     return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
 }
 
@@ -134,7 +134,7 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     return value;
 }
 
-Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, const ExpressionOperands& operands,
+Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
                          DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
     const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
@@ -145,7 +145,7 @@ Reduction make_reduction(ReductionKind kind, const ExpressionView& expression, c
                      {.fp_contract = is_sum});
 }
 
-Reduction make_moments(const ExpressionView& expression, const ExpressionOperands& operands) {
+Reduction make_moments(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);
     const auto sum_of = [](const std::string& term) {
         ReductionResult value;

@@ -76,8 +76,8 @@ static_assert(rows_are_in_order());
 
 // Axes and shapes.
 
-Shape shape_of(const ExpressionView& expression) {
-    ExpressionOperands operands;
+Shape shape_of(const detail::ExpressionView& expression) {
+    detail::ExpressionOperands operands;
     expression.collect(expression.expression, operands);
     if (operands.exceeds) return expression.any(expression.expression).shape();
     if (operands.array_count == 0) return {};
@@ -136,24 +136,24 @@ void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const c
 
 void check_numbers(DType dtype) {
     if (dtype.empty()) refuse_empty("expression", "the operand");
-    if (!is_number(dtype))
+    if (!codegen::is_number(dtype))
         throw ArgumentError(
             text("expression: expected numbers, got an array of ", dtype.name(), "; copy its numbers out first"));
 }
 
-void check_options(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+void check_options(const FunctionRow& row, const detail::ExpressionView& x, const ReduceCall& call) {
     refuse_option(row, !call.dtype.empty(), row.takes_dtype, ".dtype");
     refuse_option(row, call.initial && call.initial->number(), row.takes_initial, ".initial");
     refuse_option(row, call.ddof.has_value(), row.takes_ddof, ".ddof");
     check_numbers(x.dtype);
-    if (!call.dtype.empty() && !is_number(call.dtype))
+    if (!call.dtype.empty() && !codegen::is_number(call.dtype))
         throw ArgumentError(text("the result of elements of ", x.dtype.name(), " cannot be of ", call.dtype.name(),
                                  ", expected a number type"));
     if (row.has_order && x.dtype.kind() == DType::Kind::complex)
         throw ArgumentError("complex numbers have no order: take real(), imag() or abs()");
 }
 
-DType result_of(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+DType result_of(const FunctionRow& row, const detail::ExpressionView& x, const ReduceCall& call) {
     const DType result = call.dtype.empty() ? detail::reduced_type(row.function, x.dtype)
                                             : detail::reduced_type_in(row.function, call.dtype);
     if (!call.result.empty() && !(result == call.result))
@@ -171,12 +171,12 @@ void check_out(const Prepared& call, const Shape& shape) {
     if (!call.call.result.empty() && !(out.dtype() == call.result))
         throw ArgumentError(text(".out is an array of ", out.dtype().name(), ", the result is of ", call.result.name(),
                                  "; give an array of that type, or write ", call.row.name, "<T>(x, ...)"));
-    if (!is_same_kind(call.result, out.dtype()))
+    if (!codegen::is_same_kind(call.result, out.dtype()))
         throw ArgumentError(text(".out is an array of ", out.dtype().name(), ", which does not take a result of ",
                                  call.result.name(), "; give an array of that kind"));
 }
 
-Prepared prepare(const FunctionRow& row, const ExpressionView& x, const ReduceCall& call) {
+Prepared prepare(const FunctionRow& row, const detail::ExpressionView& x, const ReduceCall& call) {
     check_options(row, x, call);
     Prepared prepared{.row = row, .call = call, .elements = DerivedExpression(x), .result = result_of(row, x, call)};
     if (!call.dtype.empty()) prepared.elements.cast(call.dtype);
@@ -216,8 +216,8 @@ AnyArray variance(Prepared& call) {
 
 AnyArray norm_of(Prepared& call) {
     DerivedExpression& terms = call.elements;
-    if (is_sixteen_bit_float(terms.dtype())) terms.cast(dtype_of<float>());
-    if (is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
+    if (terms.dtype().is_16_bit_float()) terms.cast(dtype_of<float>());
+    if (codegen::is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
     terms.then(Step::abs).then(Step::square);
     const AnyArray total =
         launch(ReductionKind::sum, terms.view(), terms.dtype(), {call.call.axis, call.call.keepdims});
@@ -241,24 +241,24 @@ AnyArray run(Prepared& call, const std::optional<AnyNumber>& first) {
 
 }  // namespace
 
-AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReductionAxes& over,
+AnyArray reduce(ReductionKind kind, const detail::ExpressionView& expression, DType result, const ReductionAxes& over,
                 bool keepdims, const char* who) {
-    return naming(who, [&] { return launch(kind, expression, result, {over, keepdims}); });
+    return with_error_prefix(who, [&] { return launch(kind, expression, result, {over, keepdims}); });
 }
 
-AnyArray detail::reduce(const ExpressionView& x, const ReduceCall& call) {
+AnyArray detail::reduce(const detail::ExpressionView& x, const ReduceCall& call) {
     const FunctionRow& row = functions[static_cast<std::size_t>(call.function)];
-    Prepared prepared = naming(row.name, [&] { return prepare(row, x, call); });
+    Prepared prepared = with_error_prefix(row.name, [&] { return prepare(row, x, call); });
     std::optional<AnyNumber> first;
     if (call.initial && call.initial->number()) {
-        const auto element = element_bytes(row.name, prepared.result, *call.initial->number());
+        const auto element = detail::element_bytes(row.name, prepared.result, *call.initial->number());
         first = number_at(row.name, prepared.result, element.data());
     }
-    return naming(row.name, [&] { return run(prepared, first); });
+    return with_error_prefix(row.name, [&] { return run(prepared, first); });
 }
 
 AnyArray detail::inner(const AnyArray& a, const AnyArray& b) {
-    return naming("inner", [&] {
+    return with_error_prefix("inner", [&] {
         check_numbers(a.dtype());
         check_numbers(b.dtype());
         DerivedExpression product(view_of(a));
@@ -269,7 +269,7 @@ AnyArray detail::inner(const AnyArray& a, const AnyArray& b) {
         std::vector<Index> spread(a.rank() - 1, Index(slice()));
         spread.resize(a.rank() - 1 + b.rank() - 1, Index(newaxis));
         const AnyArray turned = a.view(spread);
-        const DType result = promote(a.dtype(), b.dtype());
+        const DType result = codegen::promote(a.dtype(), b.dtype());
         DerivedExpression terms(view_of(turned));
         terms.then(Step::multiply, b).cast(result);
         return launch(ReductionKind::sum, terms.view(), result, {-1, false});
@@ -277,7 +277,7 @@ AnyArray detail::inner(const AnyArray& a, const AnyArray& b) {
 }
 
 AnyArray detail::array_of(const AnyExpr& expression) {
-    const ExpressionNode& node = expression.node();
+    const detail::ExpressionNode& node = expression.node();
     return node.structure->kind == ExpressionStructure::Kind::array ? node.array : expression.eval();
 }
 

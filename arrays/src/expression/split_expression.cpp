@@ -9,8 +9,8 @@ namespace gemel {
 namespace {
 
 bool fits(const AnyExpr& expression) {
-    ExpressionOperands operands;
-    const ExpressionView view = expression.view();
+    detail::ExpressionOperands operands;
+    const detail::ExpressionView view = expression.view();
     view.collect(view.expression, operands);
     return !operands.exceeds;
 }
@@ -19,7 +19,7 @@ bool fits(const AnyExpr& expression) {
 class Splitting {
    public:
     AnyExpr fitting(const AnyExpr& expression) {
-        const ExpressionNode& node = expression.node();
+        const detail::ExpressionNode& node = expression.node();
         if (node.operands.empty() || fits(expression)) return expression;
         if (const auto known = fitting_.find(&node); known != fitting_.end()) return known->second;
         std::vector<AnyExpr> operands;
@@ -49,8 +49,8 @@ class Splitting {
         if (is_new) place->second.second = AnyExpr(expression.eval());
         return place->second.second;
     }
-    std::unordered_map<const ExpressionNode*, AnyExpr> fitting_;
-    std::unordered_map<const ExpressionNode*, std::pair<AnyExpr, AnyExpr>>
+    std::unordered_map<const detail::ExpressionNode*, AnyExpr> fitting_;
+    std::unordered_map<const detail::ExpressionNode*, std::pair<AnyExpr, AnyExpr>>
         evaluated_;  ///< the first of each pair keeps its key alive
 };
 

@@ -16,28 +16,28 @@ namespace {
 /// The first elements of the reduced runs, as an expression of the same structure over views of the arrays.
 class FirstOfRuns {
    public:
-    FirstOfRuns(const ExpressionView& of, const Shape& shape, const ReductionAxes& over)
+    FirstOfRuns(const detail::ExpressionView& of, const Shape& shape, const ReductionAxes& over)
         : of_(of), rank_(shape.rank()) {
         reduced_.assign(rank_, !over.axes());
         if (over.axes())
             for (const int axis : *over.axes()) reduced_[static_cast<std::size_t>(axis_number(shape, axis))] = true;
     }
 
-    ExpressionView view() const {
-        ExpressionView view = of_;
+    detail::ExpressionView view() const {
+        detail::ExpressionView view = of_;
         view.expression = this;
-        view.collect = [](const void* self, ExpressionOperands& operands) {
+        view.collect = [](const void* self, detail::ExpressionOperands& operands) {
             static_cast<const FirstOfRuns*>(self)->collect(operands);
         };
-        view.print = [](const void* self, ExpressionText& text, DType as) {
-            const ExpressionView& of = static_cast<const FirstOfRuns*>(self)->of_;
+        view.print = [](const void* self, detail::ExpressionText& text, DType as) {
+            const detail::ExpressionView& of = static_cast<const FirstOfRuns*>(self)->of_;
             return of.print(of.expression, text, as);
         };
         return view;
     }
 
    private:
-    void collect(ExpressionOperands& operands) const {
+    void collect(detail::ExpressionOperands& operands) const {
         const std::size_t before = operands.array_count;
         of_.collect(of_.expression, operands);
         firsts_.clear();
@@ -51,15 +51,15 @@ class FirstOfRuns {
         }
     }
 
-    ExpressionView of_;
+    detail::ExpressionView of_;
     std::size_t rank_;
     std::vector<bool> reduced_;
-    mutable boost::container::static_vector<AnyArray, ExpressionOperands::max_arrays> firsts_;
+    mutable boost::container::static_vector<AnyArray, detail::ExpressionOperands::max_arrays> firsts_;
 };
 
 /// The common shape of the operands; empty if one kernel cannot take them all.
-std::optional<Shape> common_shape(const ExpressionView& expression) {
-    ExpressionOperands operands;
+std::optional<Shape> common_shape(const detail::ExpressionView& expression) {
+    detail::ExpressionOperands operands;
     expression.collect(expression.expression, operands);
     if (operands.exceeds || operands.array_count == 0) return std::nullopt;
     BroadcastOperands broadcast;
@@ -88,9 +88,9 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
 
 /// Whether runs are so short that a row program keeps their elements between its two loops: it reads them once and
 /// writes only the results. Limits measured on an H200, against sums in double in one pass.
-bool is_for_rows(const ExpressionView& elements, const ReductionAxes& over, std::size_t count, double ddof) {
+bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count, double ddof) {
     if (!over.axes() || static_cast<double>(count) <= ddof || count < 2) return false;
-    ExpressionOperands operands;
+    detail::ExpressionOperands operands;
     elements.collect(elements.expression, operands);
     if (operands.exceeds || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
     const AnyArray& x = *operands.arrays[0];
@@ -110,12 +110,12 @@ bool is_for_rows(const ExpressionView& elements, const ReductionAxes& over, std:
 
 /// The variance from distances to the mean. The effect of the rounding error in the mean is subtracted.
 /// @source Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance"
-AnyArray in_rows(const ExpressionView& elements, const Target& target, std::size_t count,
+AnyArray in_rows(const detail::ExpressionView& elements, const Target& target, std::size_t count,
                  const VarianceOptions& options) {
     using detail::Reducing;
     const auto n = static_cast<double>(count);
     AnyExpr x = elements.any(elements.expression);
-    const DType type = result_type(TypeRule::mean, x.dtype());
+    const DType type = codegen::result_type(codegen::TypeRule::mean, x.dtype());
     if (!(x.dtype() == type)) x = astype(x, type);
     const auto sum = [&](const AnyExpr& of) { return detail::lazy_of(Reducing::sum, of, target.axis); };
     const auto number = [&](double value) { return AnyExpr(AnyNumber(value)); };
@@ -134,8 +134,8 @@ AnyArray in_rows(const ExpressionView& elements, const Target& target, std::size
 }  // namespace
 
 /// The sum of the elements in one type, divided by their number, as another type.
-AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result) {
-    const DType type = is_sixteen_bit_float(result) ? dtype_of<float>() : result;
+AnyArray mean_of(const detail::ExpressionView& elements, const Target& target, std::size_t count, DType result) {
+    const DType type = result.is_16_bit_float() ? dtype_of<float>() : result;
     const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
     DerivedExpression mean(detail::view_of(total));
     mean.then(Step::divide, AnyNumber(static_cast<double>(count))).cast(result);
@@ -144,7 +144,7 @@ AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size
 
 AnyArray variance_of(DerivedExpression& elements, const Target& target, std::size_t count,
                      const VarianceOptions& options) {
-    if (is_sixteen_bit_float(elements.dtype())) elements.cast(dtype_of<float>());
+    if (elements.dtype().is_16_bit_float()) elements.cast(dtype_of<float>());
     const AnyNumber divisor(std::max(static_cast<double>(count) - options.ddof, 0.0));
     if (is_for_rows(elements.view(), target.axis, count, options.ddof))
         return in_rows(elements.view(), target, count, options);
@@ -162,7 +162,7 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
         return finished(value);
     }
     const ReductionAxes& axis = target.axis;
-    const AnyArray mean = mean_of(elements.view(), {axis, true}, count, result_type(TypeRule::mean, elements.dtype()));
+    const AnyArray mean = mean_of(elements.view(), {axis, true}, count, codegen::result_type(codegen::TypeRule::mean, elements.dtype()));
     elements.then(Step::subtract, mean).then(Step::abs).then(Step::square);
     const AnyArray total = launch(ReductionKind::sum, elements.view(), elements.dtype(), {axis, target.keepdims});
     DerivedExpression value(detail::view_of(total));

@@ -8,7 +8,7 @@
 namespace gemel {
 
 /// The sum of the elements in one type, divided by their number, as another type.
-AnyArray mean_of(const ExpressionView& elements, const Target& target, std::size_t count, DType result);
+AnyArray mean_of(const detail::ExpressionView& elements, const Target& target, std::size_t count, DType result);
 
 struct VarianceOptions {
     double ddof;

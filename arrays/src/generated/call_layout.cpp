@@ -174,12 +174,12 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     std::size_t outer = 1;
     for (std::size_t axis = 0; axis + 2 < rank; ++axis) outer *= static_cast<std::size_t>(layout.values[axis]);
     auto along = static_cast<std::size_t>(tiles(columns, width)), down = static_cast<std::size_t>(tiles(rows, height));
-    const bool tall = down > max_blocks_across;
-    if (tall) std::swap(along, down);
+    const bool rows_on_x = down > max_blocks_across;
+    if (rows_on_x) std::swap(along, down);
     if (down > max_blocks_across || outer > max_blocks_across) return;
     kernel.tile_width = static_cast<int>(width);
     kernel.tile_rows = static_cast<int>(height);
-    kernel.tall = tall;
+    kernel.rows_on_x = rows_on_x;
     layout.tiles = {along, down, outer};
 }
 

@@ -166,7 +166,7 @@ Argument convert_value(const DeclaredArguments& declared, std::size_t index, con
                        const CallArgument& given) {
     const Argument& from = given.value;
     if (is_sampled(declared.parameters[index])) return from;
-    const bool narrow = to.is_floating() && to.size_bytes() == 2;
+    const bool narrow = to.is_16_bit_float();
     if (from.dtype == to && !narrow) return from;
     const auto* bytes = from.kind == Argument::Kind::scalar ? from.value : static_cast<const std::byte*>(from.data);
     Argument result;

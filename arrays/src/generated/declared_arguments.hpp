@@ -36,7 +36,7 @@ inline bool is_sampled(const Parameter& parameter) { return parameter.space > Pa
 
 /// The state of a generator's class. @throws ArgumentError if it was moved from
 template <class State>
-const State& kept_by(const char* kind, const std::shared_ptr<const State>& state) {
+const State& state_of(const char* kind, const std::shared_ptr<const State>& state) {
     if (!state) throw ArgumentError(text(kind, ": it was moved from; use the one that it was moved to"));
     return *state;
 }

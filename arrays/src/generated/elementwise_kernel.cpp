@@ -163,13 +163,13 @@ ElementwiseKernel::ElementwiseKernel(std::vector<Parameter> arguments, std::stri
     : state_(make_state(std::move(arguments), std::move(operation), std::move(name), std::move(options))) {}
 
 void ElementwiseKernel::run(const CallOptions& options, std::span<const CallArgument> arguments) const {
-    run_generated(ElementwiseCall{kept_by("ElementwiseKernel", state_), options}, arguments);
+    run_generated(ElementwiseCall{state_of("ElementwiseKernel", state_), options}, arguments);
 }
 
-const std::string& ElementwiseKernel::name() const { return kept_by("ElementwiseKernel", state_).request.name; }
+const std::string& ElementwiseKernel::name() const { return state_of("ElementwiseKernel", state_).request.name; }
 
 std::string ElementwiseKernel::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    return codegen::elementwise_source(kept_by("ElementwiseKernel", state_).typed(types), dialect);
+    return codegen::elementwise_source(state_of("ElementwiseKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

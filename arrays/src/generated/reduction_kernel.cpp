@@ -335,11 +335,11 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
 
 void Reduction::run(const ReductionOptions& options, std::span<const CallArgument> arguments,
                     std::span<AnyArray> results) const {
-    run_generated(ReductionCall{kept_by("ReductionKernel", state_), options, results}, arguments);
+    run_generated(ReductionCall{state_of("ReductionKernel", state_), options, results}, arguments);
 }
 
 std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    return codegen::reduction_source(kept_by("ReductionKernel", state_).typed(types), dialect);
+    return codegen::reduction_source(state_of("ReductionKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

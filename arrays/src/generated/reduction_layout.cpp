@@ -106,7 +106,7 @@ class Packs {
                 if (axis.axis != max_axes && axis.axis != neighbours_.axis) others_.push_back(axis);
     }
 
-    void choose(int most_results) {
+    void choose(int max_results) {
         std::size_t largest = 0;
         for (std::size_t i = 0; i < call_.arrays().size(); ++i) {
             const Array& a = call_.arrays()[i];
@@ -116,7 +116,7 @@ class Packs {
         }
         if (largest == 0 || request_.checked || request_.access_bytes < 2) return;
         const int widest =
-            std::min(static_cast<int>(std::min<std::size_t>(request_.access_bytes, 16) / largest), most_results);
+            std::min(static_cast<int>(std::min<std::size_t>(request_.access_bytes, 16) / largest), max_results);
         // Along a row, packs may begin anywhere if the position is the same for all arrays.
         if (widest > 1 && !layout_.columns && neighbours_.extent >= 8 * widest && !all_whole(widest) &&
             all_congruent(widest)) {
@@ -170,7 +170,7 @@ class Packs {
 }  // namespace
 
 ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
-                                            const LayoutRequest& request, int most_results) {
+                                            const LayoutRequest& request, int max_results) {
     check_reduced_arrays(call);
     Strides index_strides;
     if (!call.declared().order_free) index_strides = contiguous_strides(call.shape());
@@ -221,7 +221,7 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
         add([&](const MergedAxis& axis) { return axis.axis == max_axes ? 0 : index_strides[axis.axis]; });
     if (!result_strides.empty())
         add([&](const MergedAxis& axis) { return axis.axis == max_axes ? 0 : result_strides[axis.axis]; });
-    Packs(call, request, inner, outer, result).choose(most_results);
+    Packs(call, request, inner, outer, result).choose(max_results);
     return result;
 }
 

@@ -25,10 +25,10 @@ struct ReductionAxesLayout {
 };
 
 /// @param reduced  one flag per axis of the call's shape
-/// @param most_results  maximum per thread; limits the elements per access
+/// @param max_results  maximum per thread; limits the elements per access
 /// @throws ArgumentError for arrays of different shapes
 ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
-                                            const LayoutRequest& request, int most_results);
+                                            const LayoutRequest& request, int max_results);
 
 /// The distribution of a call's elements.
 struct Spread {

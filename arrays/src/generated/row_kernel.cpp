@@ -154,7 +154,7 @@ struct RowCall {
             // Compilers keep 16-bit floats as floats, in which they are computed.
             const DType dtype = call.arrays()[i].array->dtype();
             bytes += std::max(dtype.size_bytes(), 4u);
-            narrow |= dtype.is_floating() && dtype.size_bytes() == 2;
+            narrow |= dtype.is_16_bit_float();
         }
         return std::max<std::size_t>(bytes, 1);
     }

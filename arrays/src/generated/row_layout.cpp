@@ -19,11 +19,11 @@ std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
 /// and some read while others wait.
 constexpr std::size_t part_block = 512;
 constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks
-constexpr std::size_t most_computed_bytes = std::size_t{256} << 10;
-constexpr std::size_t least_part_bytes = std::size_t{32} << 10;
+constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
+constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
 /// Maximum blocks that share a row: few enough that the rows of several concurrent launches are resident.
-std::size_t most_parts(const DeviceInfo& device) {
+std::size_t max_parts(const DeviceInfo& device) {
     const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
                      device.max_threads_per_block >= part_block;
     return can ? std::min<std::size_t>(device.compute_units / 4, 64) : 1;
@@ -40,16 +40,16 @@ class Dealing {
           work_(work),
           layout_(layout),
           width_(static_cast<std::size_t>(over.vector_width)),
-          most_threads_(std::min<std::size_t>(device.max_threads_per_block, 1024)) {}
+          max_threads_(std::min<std::size_t>(device.max_threads_per_block, 1024)) {}
 
     RowSpread rows() {
         const auto extent = static_cast<std::size_t>(over_.extent);
         const std::size_t lines = work_.count / extent;
         const std::size_t places = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
         std::size_t along = tuning_.along ? tuning_.along : along_rows(places);
-        along = std::bit_floor(std::min(along, most_threads_));
+        along = std::bit_floor(std::min(along, max_threads_));
         const std::size_t block =
-            tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, most_threads_), along);
+            tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, max_threads_), along);
         if (!tuning_.along)
             if (const auto shared = in_parts(places)) return *shared;
         return deal(places, std::min(along, block), block, block / std::min(along, block));
@@ -59,7 +59,7 @@ class Dealing {
         const std::size_t line = std::max<std::size_t>(32 / width_, 1);  // 128 bytes of floats
         const std::size_t packs = work_.outputs / width_;
         std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
-        std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, most_threads_);
+        std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, max_threads_);
         if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
         // Short columns: the block has more columns instead.
         const std::size_t wanted = power(up(work_.count, 4));
@@ -68,17 +68,17 @@ class Dealing {
         // registers; and as many blocks as the device needs.
         const auto fits = [&](std::size_t bytes) { return up(work_.count, block / across) * kept() <= bytes; };
         const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
-        const std::size_t most_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
+        const std::size_t max_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
         const std::size_t narrowest = std::max<std::size_t>(line / 4, 1);
-        const auto grow = [&](std::size_t bytes, std::size_t most_block) {
-            while (!tuning_.block && !fits(bytes) && 2 * block <= most_block && shared(2 * block) <= most_shared)
+        const auto grow = [&](std::size_t bytes, std::size_t max_block) {
+            while (!tuning_.block && !fits(bytes) && 2 * block <= max_block && shared(2 * block) <= max_shared)
                 block *= 2;
         };
-        grow(part_room, std::min(part_block, most_threads_));
+        grow(part_room, std::min(part_block, max_threads_));
         if (tuning_.parts > 1 || !fits(part_room))
-            if (const auto parts = columns_in_parts(across, most_shared)) return *parts;
+            if (const auto parts = columns_in_parts(across, max_shared)) return *parts;
         while (!tuning_.block && !fits(room(block))) {
-            if (block < most_threads_ && shared(2 * block) <= most_shared) {
+            if (block < max_threads_ && shared(2 * block) <= max_shared) {
                 block *= 2;
             } else if (across > narrowest) {
                 across /= 2;
@@ -87,7 +87,7 @@ class Dealing {
             }
         }
         while (up(packs, across) < device_.compute_units && across > narrowest) across /= 2;
-        while (!tuning_.block && shared(block) > most_shared && block > warp) block /= 2;
+        while (!tuning_.block && shared(block) > max_shared && block > warp) block /= 2;
         across = std::min(across, block);
         return deal(work_.count, block / across, block, across);
     }
@@ -119,7 +119,7 @@ class Dealing {
     /// of positions is a power of 2, so that there are few variants.
     void keep_computed(std::size_t side_by_side) {
         const std::size_t places = power(work_.count);
-        if (work_.computed_bytes > 0 && places * side_by_side * work_.computed_bytes <= most_computed_bytes)
+        if (work_.computed_bytes > 0 && places * side_by_side * work_.computed_bytes <= max_computed_bytes)
             layout_.slots = static_cast<int>(places);
     }
 
@@ -133,23 +133,23 @@ class Dealing {
         // Blocks of 1024 threads occupy most of a multiprocessor, so threads of smaller blocks keep more first.
         std::size_t along = 64;
         const auto fits = [&] { return up(places, along) * kept() <= (along < 256 ? 64u : 128u); };
-        while (along < most_threads_ && !fits()) along *= 2;
+        while (along < max_threads_ && !fits()) along *= 2;
         return along;
     }
 
     /// Shares a row among several blocks, which exchange their results, if no block can keep it, or if it is long and
     /// there are too few rows for all multiprocessors.
     std::optional<RowSpread> in_parts(std::size_t places) {
-        const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
+        const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
         const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
         const std::size_t small = part_block / 2;
         const std::size_t block = tuning_.block                       ? tuning_.block
                                   : up(places, small * slots) <= most ? small
                                                                       : part_block;
         if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
-        const std::size_t needed = up(places, most_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
+        const std::size_t needed = up(places, max_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
         const std::size_t wanted = std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1),
-                                            places * kept() / least_part_bytes);
+                                            places * kept() / min_part_bytes);
         const std::size_t parts = tuning_.parts ? up(places, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         layout_.parts = static_cast<int>(parts);
@@ -159,8 +159,8 @@ class Dealing {
     }
 
     /// The same for columns, `across` accesses wide.
-    std::optional<RowSpread> columns_in_parts(std::size_t across, std::size_t most_shared) {
-        const std::size_t most = tuning_.parts ? tuning_.parts : most_parts(device_);
+    std::optional<RowSpread> columns_in_parts(std::size_t across, std::size_t max_shared) {
+        const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
         if (most < 2 || !device_.has_cross_block_visibility) return {};
         const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
         for (const std::size_t threads : {part_block / 2, part_block}) {
@@ -169,7 +169,7 @@ class Dealing {
             const std::size_t along = block / across, parts = up(work_.count, along * slots);
             const std::size_t groups = up(up(work_.outputs, width_), across);
             const std::size_t bytes = (block + parts * across) * width_ * work_.running_bytes;
-            if (parts < 2 || parts > most || bytes > most_shared || groups * parts >= std::size_t{1} << 31) continue;
+            if (parts < 2 || parts > most || bytes > max_shared || groups * parts >= std::size_t{1} << 31) continue;
             RowSpread spread = deal(up(work_.count, parts), along, block, across);
             layout_.parts = static_cast<int>(parts);
             spread.blocks = groups * parts;
@@ -215,7 +215,7 @@ class Dealing {
     const DeviceInfo& device_;
     const RowWork& work_;
     codegen::RowLayout& layout_;
-    const std::size_t width_, most_threads_;
+    const std::size_t width_, max_threads_;
 };
 
 }  // namespace
@@ -238,7 +238,7 @@ bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, 
     if (device.type == DeviceInfo::Type::cpu) return count <= 4096 || outputs >= device.compute_units;
     const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
     const std::size_t in_parts =
-        !along_last ? 0 : most_parts(device) * part_block * part_room / std::max<std::size_t>(kept_bytes, 1);
+        !along_last ? 0 : max_parts(device) * part_block * part_room / std::max<std::size_t>(kept_bytes, 1);
     return count <= std::max(in_block, in_parts) || outputs >= device.compute_units;
 }
 

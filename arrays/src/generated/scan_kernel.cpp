@@ -255,15 +255,15 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
 }
 
 void Scan::run(const ScanOptions& options, std::span<const CallArgument> arguments) const {
-    run_generated(ScanCall{kept_by("ScanKernel", state_), options}, arguments);
+    run_generated(ScanCall{state_of("ScanKernel", state_), options}, arguments);
 }
 
 void Scan::run_rows(std::size_t row_length, const ScanOptions& options, std::span<const CallArgument> arguments) const {
-    run_generated(ScanCall{kept_by("ScanKernel", state_), options, row_length}, arguments);
+    run_generated(ScanCall{state_of("ScanKernel", state_), options, row_length}, arguments);
 }
 
 std::string Scan::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {
-    return codegen::scan_source(kept_by("ScanKernel", state_).typed(types), dialect);
+    return codegen::scan_source(state_of("ScanKernel", state_).typed(types), dialect);
 }
 
 }  // namespace gemel

@@ -100,7 +100,7 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const A
         if (!(array.context() == target.context()))
             throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
                                      "' is in another context than the operands; copy_to(context) copies it there"));
-        const bool is_short = array.dtype().is_floating() && array.dtype().size_bytes() == 2;
+        const bool is_short = array.dtype().is_16_bit_float();
         const bool is_plain = array.is_contiguous() && begin_of(array) == 0;
         if (is_short)
             plain.emplace_back(given.name(), array.astype(dtype_of<float>()));
@@ -308,7 +308,7 @@ void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, co
 void check_operands(const AnyArray& a, const AnyArray& b) {
     for (const AnyArray* given : {&a, &b}) {
         require_array("matmul", "an operand", *given);
-        if (!is_number(given->dtype()))
+        if (!codegen::is_number(given->dtype()))
             throw ArgumentError(
                 text("matmul: an operand has elements of ", given->dtype().name(), ", expected numbers"));
     }
@@ -355,7 +355,7 @@ namespace detail {
 
 AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulOptions& options) {
     check_operands(a, b);
-    if (dtype.empty()) dtype = promote(a.dtype(), b.dtype());
+    if (dtype.empty()) dtype = codegen::promote(a.dtype(), b.dtype());
     std::optional<StreamScope> scope;
     if (!options.stream.empty()) scope.emplace(options.stream);
     if ((a.rank() == 1 || b.rank() == 1) && options.epilogue.empty()) {
@@ -372,7 +372,7 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
 void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const MatmulOptions& options) {
     require_array("matmul_into", "the target", c);
     check_operands(a, b);
-    const DType dtype = promote(a.dtype(), b.dtype());
+    const DType dtype = codegen::promote(a.dtype(), b.dtype());
     std::optional<StreamScope> scope;
     if (!options.stream.empty()) scope.emplace(options.stream);
     const Operands operands(a, b, dtype);

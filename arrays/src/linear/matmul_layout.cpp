@@ -99,7 +99,7 @@ double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t res
 
 /// The number of parts of the summed axis that gives every multiprocessor two blocks, with work for at least four slots
 /// each.
-std::uint32_t most_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
+std::uint32_t max_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
     if (device.max_threads_per_block < codegen::matmul_add_parts_block) return 1;
     const std::int64_t wanted =
         (2 * std::int64_t{device.compute_units} + blocks - 1) / std::max<std::int64_t>(blocks, 1);
@@ -121,7 +121,7 @@ struct BestTile {
                            across = (shape.columns + tile.columns - 1) / tile.columns,
                            units = std::max<std::int64_t>(device.compute_units, 1);
         const std::int64_t blocks = shape.batch * down * across;
-        for (const std::uint32_t parts : {1u, 2u, 3u, 4u, most_parts(device, tile, blocks, shape.inner)}) {
+        for (const std::uint32_t parts : {1u, 2u, 3u, 4u, max_parts(device, tile, blocks, shape.inner)}) {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
             if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
             const double products = products_per_second(next, dtype.size_bytes());
@@ -302,7 +302,7 @@ MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm 
     const MatmulTile tile = codegen::matmul_tile(dtype, layout);
     const std::int64_t down = (a.shape()[1] + tile.rows - 1) / tile.rows,
                        across = (b.shape()[2] + tile.columns - 1) / tile.columns;
-    const std::uint32_t parts = most_parts(device, {}, a.shape()[0] * down * across, a.shape()[2] / 8);
+    const std::uint32_t parts = max_parts(device, {}, a.shape()[0] * down * across, a.shape()[2] / 8);
     return {.rows = tile.rows, .parts = parts > 1 ? parts : 0};
 }
 

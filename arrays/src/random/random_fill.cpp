@@ -139,7 +139,7 @@ AnyArray readable_means(const Context& context, const AnyArray& means, const Any
                                  "), the means in another context (", means.context().device().id(),
                                  "); make both in one context"));
     const DType type = means.dtype(), real = dtype_of<double>();
-    if (!is_same_kind(type, real))
+    if (!codegen::is_same_kind(type, real))
         throw ArgumentError(text("poisson: expected real means, got elements of ", type.name()));
     const AnyArray all = means.broadcast_to(out.shape());
     // Only the thread that writes an element reads its mean, before it writes.

@@ -4,6 +4,7 @@
 #include "rearrange/moving.hpp"
 
 #include <gemel/arrays/expression_types.hpp>
+#include <gemel/core/text.hpp>
 
 namespace gemel {
 namespace {
@@ -14,7 +15,7 @@ void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
         const std::string what = text("array ", a);
         require_array(who, what, arrays[a]);
         require_context(who, what, arrays[a], arrays[0]);
-        if (promote(arrays[a].dtype(), arrays[0].dtype()).empty())
+        if (codegen::promote(arrays[a].dtype(), arrays[0].dtype()).empty())
             require_dtype(who, what, arrays[a], arrays[0].dtype());
     }
 }
@@ -23,7 +24,7 @@ void require_joinable(std::string_view who, std::span<const AnyArray> arrays) {
 DType joined_type(std::span<const AnyArray> arrays) {
     std::vector<DType> types;
     for (const AnyArray& array : arrays) types.push_back(array.dtype());
-    return promote(types);
+    return codegen::promote(types);
 }
 
 [[noreturn]] void refuse_shape(std::string_view who, std::span<const AnyArray> arrays, std::size_t a,

@@ -1,4 +1,5 @@
 #include <gemel/arrays/mask.hpp>
+#include <gemel/core/text.hpp>
 
 #include "array/layout.hpp"
 #include "generated/declared_arguments.hpp"
@@ -50,7 +51,7 @@ void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values) {
     }
 }
 
-void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element) {
+void detail::put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element) {
     require_mask_of(who, mask, x);
     if (x.size() == 0) return;
     const AnyArray to = as_moved(x), where = apart_from(x, mask);

@@ -3,6 +3,8 @@
 #include "array/byte_bounds.hpp"
 #include "array/merge_axes.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <boost/container/small_vector.hpp>
 
 #include <cstdlib>
@@ -27,7 +29,7 @@ void require_dtype(std::string_view who, std::string_view what, const AnyArray& 
 
 AnyArray converted_values(std::string_view who, std::string_view what, const AnyArray& values, DType dtype) {
     if (values.dtype() == dtype) return values;
-    if (!is_same_kind(values.dtype(), dtype))
+    if (!codegen::is_same_kind(values.dtype(), dtype))
         throw ArgumentError(text(who, ": ", what, " has elements of ", values.dtype().name(),
                                  ", a different kind than ", dtype.name(), "; astype() converts"));
     return values.astype(dtype);

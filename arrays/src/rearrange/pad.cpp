@@ -1,4 +1,5 @@
 #include <gemel/arrays/pad.hpp>
+#include <gemel/core/text.hpp>
 
 #include "generated/declared_arguments.hpp"
 #include "rearrange/moving.hpp"

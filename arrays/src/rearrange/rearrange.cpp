@@ -1,4 +1,5 @@
 #include <gemel/arrays/rearrange.hpp>
+#include <gemel/core/text.hpp>
 
 #include "array/layout.hpp"
 #include "rearrange/index_kernels.hpp"

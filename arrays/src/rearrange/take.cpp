@@ -1,4 +1,5 @@
 #include <gemel/arrays/take.hpp>
+#include <gemel/core/text.hpp>
 
 #include "array/layout.hpp"
 #include "generated/declared_arguments.hpp"
@@ -211,7 +212,7 @@ void put(const AnyArray& x, const AnyArray& indices, const AnyArray& values, Out
     put_values(x, indices, &values, nullptr, mode, false);
 }
 
-void put_bytes(const AnyArray& x, const AnyArray& indices, const void* element, OutOfBounds mode) {
+void detail::put_bytes(const AnyArray& x, const AnyArray& indices, const void* element, OutOfBounds mode) {
     require_writable("put", x);
     require_indices("put", indices, x);
     put_values(x, indices, nullptr, element, mode, false);

@@ -6,6 +6,7 @@
 
 #include <gemel/codegen/kernel_text.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <set>
@@ -135,7 +136,7 @@ class Elementwise {
         const int rank = layout_.rank;
         return fill(elementwise_kernels::tiles(),
                     {{"rank", rank},
-                     {"tall", layout_.tall},
+                     {"rows_on_x", layout_.rows_on_x},
                      {"tile_width", layout_.tile_width},
                      {"tile_rows", layout_.tile_rows},
                      {"begin_tile", printed([&] { access_.begin_tile(kernel_.name("outer")); })},

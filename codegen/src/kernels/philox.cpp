@@ -125,7 +125,7 @@ std::string stored(const PhiloxFill& fill, const std::string& value) {
     const DType element = fill.element;
     if (fill.distribution == Distribution::poisson_means) return value;  // converted by counted()
     if (element.kind() == DType::Kind::bfloat) return text("store_bfloat16(", value, ").bits");
-    if (element.is_floating() && element.size_bytes() == 2) return text("store_float16(", value, ").bits");
+    if (element.is_16_bit_float()) return text("store_float16(", value, ").bits");
     return element.is_floating() ? value : text("(", lane(element), ")(", value, ")");
 }
 

@@ -2,6 +2,7 @@
 #include <gemel/codegen/philox.hpp>
 
 #include <gemel/core/half.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -13,7 +13,7 @@ namespace gemel::codegen {
 
 /// The type of sums: float for 16-bit floats, int32 for small integers and bools, otherwise the type itself.
 inline DType product_accumulator(DType dtype) {
-    if (dtype.is_floating() && dtype.size_bytes() == 2) return dtype_of<float>();
+    if (dtype.is_16_bit_float()) return dtype_of<float>();
     if (dtype.kind() == DType::Kind::boolean || (dtype.is_integer() && dtype.size_bytes() < 4))
         return dtype_of<std::int32_t>();
     return dtype;

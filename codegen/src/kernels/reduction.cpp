@@ -3,6 +3,7 @@
 #include "kernels/reduction_text.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 

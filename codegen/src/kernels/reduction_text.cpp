@@ -4,6 +4,7 @@
 
 #include <gemel/codegen/block.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -123,7 +124,7 @@ std::string ReductionText::running_type(std::size_t v) const {
 
 pieces::Item ReductionText::exchanged(std::size_t v) {
     const DType dtype = accumulator(request_.values[v]);
-    const std::size_t bytes = dtype.is_floating() && dtype.size_bytes() == 2 ? 4 : dtype.size_bytes();
+    const std::size_t bytes = dtype.is_16_bit_float() ? 4 : dtype.size_bytes();
     return {.name = gemel::text(request_.name, "_value", suffix(v)),
             .type = kernel_.verbatim(running_type(v)),
             .bytes = bytes};

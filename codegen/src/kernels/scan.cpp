@@ -3,6 +3,7 @@
 #include "kernels/scan_text.hpp"
 
 #include <gemel/core/error.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ std::string_view counted_segments(const ScanRequest& request) {
 }
 
 std::size_t scan_item_bytes(const ScanRequest& request) {
-    const bool narrow = request.dtype.is_floating() && request.dtype.size_bytes() == 2;
+    const bool narrow = request.dtype.is_16_bit_float();
     const std::size_t bytes = narrow ? 4 : request.dtype.size_bytes();
     if (request.segment_start.empty()) return bytes;
     // The flag, aligned like an int, and padding after it.

@@ -2,6 +2,8 @@
 
 #include "scan_kernels.hpp"
 
+#include <gemel/core/text.hpp>
+
 #include <algorithm>
 #include <set>
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace gemel {
+namespace gemel::codegen {
 namespace {
 
 template <class T>
@@ -113,4 +113,4 @@ std::optional<AnyNumber> fold(const Operation& operation, std::span<const AnyNum
     return folding.real(as<double>(a), as<double>(b));
 }
 
-}  // namespace gemel
+}  // namespace gemel::codegen

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-namespace gemel {
+namespace gemel::codegen {
 
 __extension__ typedef __int128 Wide;  // holds sums and products of 64-bit integers, except of the largest unsigned ones
 
@@ -136,4 +136,4 @@ constexpr Folding floor = rounding<std::floor>, ceil = rounding<std::ceil>, trun
                   rint = rounding<std::nearbyint>;
 
 }  // namespace folding
-}  // namespace gemel
+}  // namespace gemel::codegen

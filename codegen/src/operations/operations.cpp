@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-namespace gemel {
+namespace gemel::codegen {
 namespace {
 
 constexpr Operation row(const char* name, std::uint8_t operands, Compute compute, TypeRule rule, const char* text,
@@ -319,4 +319,4 @@ const Operation& row_of(const OperationType& type) {
     return *found;
 }
 
-}  // namespace gemel
+}  // namespace gemel::codegen

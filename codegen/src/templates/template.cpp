@@ -19,10 +19,10 @@ TemplateError TemplateText::error(Place place, const std::string& message) const
     std::string_view line = std::string_view(text).substr(from);
     line = line.substr(0, line.find('\n'));
     // The readable part of the line.
-    constexpr std::size_t most_before = 90, most_behind = 50, max_message = 2000;
+    constexpr std::size_t max_before = 90, max_behind = 50, max_message = 2000;
     const std::size_t at = std::min(static_cast<std::size_t>(place.column - 1), line.size());
-    const std::size_t begin = at > most_before + 3 ? at - most_before : 0;
-    const std::size_t end = line.size() > at + most_behind + 3 ? at + most_behind : line.size();
+    const std::size_t begin = at > max_before + 3 ? at - max_before : 0;
+    const std::size_t end = line.size() > at + max_behind + 3 ? at + max_behind : line.size();
     const std::string before = begin ? "..." : "";
     std::string mark = before + std::string(line.substr(begin, at - begin));
     for (char& c : mark)

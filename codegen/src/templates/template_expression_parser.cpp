@@ -1,6 +1,8 @@
 /// Parses expressions by precedence.
 #include "templates/template_expression_parser.hpp"
 
+#include <gemel/core/text.hpp>
+
 namespace gemel::codegen {
 
 using Expression = TemplateExpression;

@@ -1,6 +1,8 @@
 /// Parses templates: statements by their tags.
 #include "templates/template_expression_parser.hpp"
 
+#include <gemel/core/text.hpp>
+
 namespace gemel::codegen {
 
 namespace {

@@ -1,4 +1,5 @@
 #include <gemel/codegen/writer.hpp>
+#include <gemel/core/text.hpp>
 
 #include <algorithm>
 
@@ -110,11 +111,10 @@ std::string storage_type(const DType& dtype, const Dialect& dialect) {
 
 namespace {
 
-bool is_16_bit(const DType& dtype) { return dtype.is_floating() && dtype.size_bytes() == 2; }
 
 }  // namespace
 
-std::string value_type(const DType& dtype) { return is_16_bit(dtype) ? "float" : dtype.name(); }
+std::string value_type(const DType& dtype) { return dtype.is_16_bit_float() ? "float" : dtype.name(); }
 
 std::string wrapping_cast(const DType& dtype) {
     const bool is_unsigned = dtype.kind() == DType::Kind::unsigned_integer;
@@ -124,12 +124,12 @@ std::string wrapping_cast(const DType& dtype) {
 
 std::string load_text(const DType& dtype, const std::string& stored) {
     if (dtype.kind() == DType::Kind::bfloat) return gemel::text("load_bfloat16(", stored, ")");
-    return is_16_bit(dtype) ? gemel::text("load_float16(", stored, ")") : stored;
+    return dtype.is_16_bit_float() ? gemel::text("load_float16(", stored, ")") : stored;
 }
 
 std::string store_text(const DType& dtype, const std::string& value) {
     if (dtype.kind() == DType::Kind::bfloat) return gemel::text("store_bfloat16(", value, ")");
-    return is_16_bit(dtype) ? gemel::text("store_float16(", value, ")") : value;
+    return dtype.is_16_bit_float() ? gemel::text("store_float16(", value, ")") : value;
 }
 
 }  // namespace gemel::codegen

@@ -71,7 +71,7 @@ Type member_type(const Type& type, const std::string& name) {
     if (dtype.lanes() > 1 && is_lane_name(name, dtype.lanes())) return dtype.lane();
     if (dtype.kind() == DType::Kind::complex && (name == "re" || name == "im"))
         return DType(DType::Kind::floating, dtype.size_bytes() / 2);
-    if (dtype.is_floating() && dtype.size_bytes() == 2 && name == "bits") return dtype_of<std::uint16_t>();
+    if (dtype.is_16_bit_float() && name == "bits") return dtype_of<std::uint16_t>();
     throw ArgumentError(text("member: ", dtype.name(), " has no member '", name, "'"));
 }
 

@@ -102,13 +102,13 @@ std::optional<std::size_t> far_point(const Space& space, const Told& told, std::
 
 std::vector<std::size_t> promising_points(const Space& space, const Told& told, std::size_t best, std::size_t fruitless,
                                           std::size_t count, std::mt19937_64& random) {
-    constexpr std::size_t most_candidates = 4096;
+    constexpr std::size_t max_candidates = 4096;
     Candidates candidates(space, told);
     const Choices at = space.choices(best);
     const std::size_t step = fruitless % 6;
     if (step < 2) candidates.add_neighbours(at);
     if (step >= 2 && step < 4) candidates.add_second_neighbours(at);
-    if (step >= 4 || candidates.points().empty()) candidates.add_anywhere(most_candidates, random);
+    if (step >= 4 || candidates.points().empty()) candidates.add_anywhere(max_candidates, random);
     if (candidates.points().empty())
         for (std::size_t point = 0; point < space.size() && candidates.points().size() < count; ++point)
             candidates.add(point);

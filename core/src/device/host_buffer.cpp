@@ -18,7 +18,7 @@ std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t byt
     return block;
 }
 
-std::shared_ptr<HostBlock> adopt_host(const Context& context, void* host, std::size_t bytes) {
+std::shared_ptr<HostBlock> detail::adopt_host(const Context& context, void* host, std::size_t bytes) {
     auto block = share(new HostBlock);
     auto driver = context.state()->driver();
     block->size_bytes = bytes;

@@ -158,14 +158,14 @@ std::optional<plugin::TextureHandles> handles_of_memory(plugin::Context& plugin,
                                                         std::size_t offset_bytes, Sampler sampler) {
     if (shape.dimensions != 2 || shape.is_layered || strides[1] != 1 || strides[0] < shape.extent[0]) return {};
     const std::size_t pitch = static_cast<std::size_t>(strides[0]) * shape.element_bytes();
-    constexpr std::size_t most_images = 64;  // per allocation
+    constexpr std::size_t max_images = 64;  // per allocation
     const std::lock_guard lock(allocation.views_mutex);
     auto& known = allocation.memory_images;
     auto found = std::find_if(known.begin(), known.end(), [&](const Allocation::MemoryImage& image) {
         return image.offset_bytes == offset_bytes && image.row_pitch_bytes == pitch && image.shape == shape;
     });
     if (found == known.end()) {
-        if (known.size() == most_images) return {};
+        if (known.size() == max_images) return {};
         auto image = plugin.image_of_memory({&allocation.memory, offset_bytes}, shape, pitch);
         if (!image) return {};
         found = known.insert(known.end(), {offset_bytes, pitch, shape, std::move(image)});

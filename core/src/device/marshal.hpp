@@ -16,7 +16,7 @@
 
 namespace gemel {
 
-inline constexpr std::size_t inline_arguments = plugin::most_arguments;
+inline constexpr std::size_t inline_arguments = plugin::max_arguments;
 /// A texture's memory, facts, image and sampler.
 inline constexpr std::size_t texture_slots = 4;
 

@@ -47,11 +47,13 @@ struct ConvolveOptions {
 };
 
 // What the templates below call, for types known at run time.
+namespace detail {
 GEMEL_API AnyArray correlate2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options);
 GEMEL_API AnyArray convolve2d_of(const AnyArray& images, const AnyArray& filters, const ConvolveOptions& options);
 GEMEL_API AnyArray convolve_of(const AnyArray& x, const AnyArray& kernel, const ConvolveOptions& options);
 GEMEL_API AnyArray convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
                                          const ConvolveOptions& options);
+}  // namespace detail
 
 /// Two-dimensional cross-correlation, as scipy.signal.correlate2d: out[r, c] is the sum over i and j of
 /// image[r + i, c + j] * conj(filter[i, j]).
@@ -70,14 +72,14 @@ GEMEL_API AnyArray convolve_separable_of(const AnyArray& images, const AnyArray&
 template <DenseOperand A, DenseOperand B>
 auto correlate2d(const A& images, const B& filters, const ConvolveOptions& options = {}) {
     return typename detail::DenseResult<A, B>::type(
-        correlate2d_of(detail::dense_operand(images), detail::dense_operand(filters), options));
+        detail::correlate2d_of(detail::dense_operand(images), detail::dense_operand(filters), options));
 }
 /// Two-dimensional convolution, as scipy.signal.convolve2d: out[r, c] is the sum of image[r - i, c - j] * filter[i, j],
 /// without conjugation. Otherwise as correlate2d().
 template <DenseOperand A, DenseOperand B>
 auto convolve2d(const A& images, const B& filters, const ConvolveOptions& options = {}) {
     return typename detail::DenseResult<A, B>::type(
-        convolve2d_of(detail::dense_operand(images), detail::dense_operand(filters), options));
+        detail::convolve2d_of(detail::dense_operand(images), detail::dense_operand(filters), options));
 }
 /// One-dimensional convolution along options.axis, as numpy.convolve: out[i] is the sum of x[i - j] * kernel[j].
 /// @param x       any shape; the other axes are batches
@@ -86,7 +88,7 @@ auto convolve2d(const A& images, const B& filters, const ConvolveOptions& option
 template <DenseOperand A, DenseOperand B>
 auto convolve(const A& x, const B& kernel, const ConvolveOptions& options = {}) {
     return typename detail::DenseResult<A, B>::type(
-        convolve_of(detail::dense_operand(x), detail::dense_operand(kernel), options));
+        detail::convolve_of(detail::dense_operand(x), detail::dense_operand(kernel), options));
 }
 /// convolve2d() with the separable filter column[i] * row[j], in two passes: rows + columns multiplications per result
 /// instead of rows * columns.
@@ -94,7 +96,7 @@ auto convolve(const A& x, const B& kernel, const ConvolveOptions& options = {}) 
 /// @time two launches, enqueued
 template <DenseOperand A, DenseOperand B, DenseOperand C>
 auto convolve_separable(const A& images, const B& column, const C& row, const ConvolveOptions& options = {}) {
-    return typename detail::DenseResult<A, B, C>::type(convolve_separable_of(
+    return typename detail::DenseResult<A, B, C>::type(detail::convolve_separable_of(
         detail::dense_operand(images), detail::dense_operand(column), detail::dense_operand(row), options));
 }
 

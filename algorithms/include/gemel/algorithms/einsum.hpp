@@ -29,11 +29,13 @@ struct EinsumOptions {
 };
 
 // What the templates below call, for types known at run time.
+namespace detail {
 /// @param dtype  of the result, to which operands are converted first; their common type if empty
 GEMEL_API AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
                              const EinsumOptions& options);
 GEMEL_API std::string einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes,
                                      const EinsumOptions& options);
+}  // namespace detail
 
 namespace detail {
 template <class X>
@@ -71,7 +73,7 @@ template <DenseOperand... X>
 auto einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     using Result = typename detail::DenseResult<X...>::type;
     return Result(
-        einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, {}, options));
+        detail::einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, {}, options));
 }
 template <DenseOperand... X>
     requires(sizeof...(X) > 0)
@@ -84,7 +86,7 @@ template <NumberElement T, DenseOperand... X>
 GPUArray<T> einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     static_assert((detail::keeps_parts<T, X>() && ...),
                   "the conversion from complex to real would drop the imaginary parts: take real() first");
-    return GPUArray<T>(einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
+    return GPUArray<T>(detail::einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
                                  dtype_of<T>(), options));
 }
 template <NumberElement T, DenseOperand... X>
@@ -98,7 +100,7 @@ GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
 template <class... X>
     requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
 std::string einsum_path(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
-    return einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...}, options);
+    return detail::einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...}, options);
 }
 template <class... X>
     requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)

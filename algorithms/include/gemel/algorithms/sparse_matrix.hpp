@@ -193,7 +193,7 @@ class Matrix {
     ///       entries outside the windows. A copy more per array that is not in C order. With several vectors every
     ///       format multiplies by its csr rows. `dot` adds a launch, two on CPU devices
     void multiply_into(const GPUArray<T>& y, const GPUArray<T>& x, const MultiplyOptions<T>& options = {}) const {
-        AnyMultiply any{.alpha = widest(options.alpha), .beta = widest(options.beta)};
+        AnyMultiply any{.alpha = gemel::detail::widest(options.alpha), .beta = gemel::detail::widest(options.beta)};
         if (!options.dot.empty() || !options.dot_with.empty()) any.dot_with = options.dot_with, any.dot = options.dot;
         any.stream = options.stream;
         any.tuning = options.tuning;
@@ -222,7 +222,7 @@ class Matrix {
     }
     /// All values times a number, in the same format. @time one launch, and the conversion to the format
     friend Matrix operator*(const std::type_identity_t<T>& factor, const Matrix& a) {
-        return Matrix(a.matrix_.scaled(widest(factor)));
+        return Matrix(a.matrix_.scaled(gemel::detail::widest(factor)));
     }
     friend Matrix operator*(const Matrix& a, const std::type_identity_t<T>& factor) { return factor * a; }
     Matrix operator-() const { return Matrix(matrix_.scaled(std::int64_t{-1})); }

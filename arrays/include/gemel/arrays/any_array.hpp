@@ -128,7 +128,7 @@ class GEMEL_API AnyArray {
     /// is not numeric, or the array repeats elements
     template <NumberElement V>
     void fill(const V& value) const {
-        fill(widest(value));
+        fill(detail::widest(value));
     }
     void fill(const AnyNumber& value) const;
     /// Sets all elements to the value whose bytes are given. @throws ArgumentError if the array repeats elements

@@ -18,7 +18,9 @@
 
 namespace gemel {
 
+namespace detail {
 struct ExpressionNode;
+}
 enum class ReductionKind : std::uint8_t;
 
 namespace detail {
@@ -48,7 +50,7 @@ class GEMEL_API AnyExpr {
     template <ConvertsToAny E>
     AnyExpr(const E& expression) : AnyExpr(expression.any()) {}
     template <HostNumber V>
-    AnyExpr(const V& number) : AnyExpr(widest(number), number_type(dtype_of<V>())) {}
+    AnyExpr(const V& number) : AnyExpr(detail::widest(number), codegen::number_type(dtype_of<V>())) {}
     /// @param own  the number's type if no array decides it; default: the widest of its kind
     explicit AnyExpr(Number number, DType own = {});
     AnyExpr(const AnyExpr&) = default;
@@ -59,7 +61,7 @@ class GEMEL_API AnyExpr {
     /// An operation on operands. If all operands are numbers, it is computed at once.
     /// @param result  the result's element type; default: by the operation's type rule
     /// @throws ArgumentError that names the operation, if it is not defined for the types or shapes
-    AnyExpr(const OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
+    AnyExpr(const codegen::OperationType& operation, std::span<const AnyExpr> operands, DType result = {});
 
     /// The type of the result. For a number its own type (int64 for integers), although numbers are weakly typed beside
     /// arrays.
@@ -80,18 +82,18 @@ class GEMEL_API AnyExpr {
         return GPUArray<T>(eval()).item();
     }
     AnyNumber item() const { return eval().item(); }
-    ExpressionView view() const;
+    detail::ExpressionView view() const;
 
     /// The expression's structure, for the library.
-    const ExpressionNode& node() const { return *node_; }
+    const detail::ExpressionNode& node() const { return *node_; }
 
    private:
     friend AnyExpr placeholder(DType dtype, const Shape& shape);
     friend AnyExpr exact_number(double number);
     friend AnyExpr reduction_of(ReductionKind kind, const AnyExpr& x, DType result, std::uint64_t axes);
     friend AnyExpr detail::call_of(const FunctionDefinition& function, std::span<const AnyExpr> operands);
-    explicit AnyExpr(std::shared_ptr<const ExpressionNode> node) : node_(std::move(node)) {}
-    std::shared_ptr<const ExpressionNode> node_;
+    explicit AnyExpr(std::shared_ptr<const detail::ExpressionNode> node) : node_(std::move(node)) {}
+    std::shared_ptr<const detail::ExpressionNode> node_;
 };
 
 /// Operands whose type is known only at run time.

@@ -35,10 +35,12 @@ GEMEL_API AnyArray linspace(const Context& context, DType dtype, double start, d
                             bool endpoint);
 GEMEL_API AnyArray eye(const Context& context, DType dtype, std::int64_t rows, std::int64_t columns,
                        std::int64_t offset, const void* one);
+namespace detail {
 /// A 64-bit bound; unsigned ones beyond that are refused.
 GEMEL_API std::int64_t checked_bound(std::uint64_t value);
 /// @throws ArgumentError with both counts if the shape needs another number of elements
 GEMEL_API void require_elements(std::size_t given, const Shape& shape);
+}  // namespace detail
 
 /// Uninitialised elements.
 template <ElementType T>
@@ -152,7 +154,7 @@ AnyArray empty_like(const A& like) {
 }
 template <std::same_as<AnyArray> A, NumberElement V>
 AnyArray full_like(const Context& context, const A& like, const V& value) {
-    const AnyNumber number = widest(value);
+    const AnyNumber number = detail::widest(value);
     return full_like(context, like, &number);
 }
 template <std::same_as<AnyArray> A, NumberElement V>
@@ -185,7 +187,7 @@ GPUArray<T> arange(const Context& context, A start, B stop, C step) {
     if constexpr (std::is_integral_v<A> && std::is_integral_v<B> && std::is_integral_v<C>) {
         const auto bound = [](auto value) {
             if constexpr (std::is_unsigned_v<decltype(value)>) {
-                return checked_bound(value);
+                return detail::checked_bound(value);
             } else {
                 return std::int64_t{value};
             }
@@ -232,7 +234,7 @@ GPUArray<T> linspace(A start, B stop, Integer count = 50, bool endpoint = true) 
 /// Ones where column - row == offset, else zeros.
 template <ElementType T>
 GPUArray<T> eye(const Context& context, Integer rows, Integer columns, Integer offset = 0) {
-    const T one = element_of<T>(1);
+    const T one = detail::element_of<T>(1);
     return GPUArray<T>(eye(context, dtype_of<T>(), rows, columns, offset, &one));
 }
 template <ElementType T>
@@ -257,7 +259,7 @@ concept ElementRange = HostRange<R> && ElementType<std::ranges::range_value_t<R>
 template <ElementRange R>
 auto to_gpu(const Context& context, const R& values, const Shape& shape, Order order = Order::C) {
     using T = std::remove_cv_t<std::ranges::range_value_t<R>>;
-    require_elements(std::ranges::size(values), shape);
+    detail::require_elements(std::ranges::size(values), shape);
     GPUArray<T> result(context, shape, order);
     if (result.size() != 0) result.buffer().upload(values);
     return result;
@@ -346,7 +348,7 @@ auto to_gpu(const M& values) {
 /// Enqueues the upload of page-locked values on a stream. Do not change `values` before it has finished.
 template <ElementType T>
 GPUArray<T> to_gpu_async(const HostBuffer<T>& values, const Shape& shape, const Stream& stream) {
-    require_elements(values.size(), shape);
+    detail::require_elements(values.size(), shape);
     GPUArray<T> result(stream.context(), shape);
     result.set_async(values, stream);
     return result;

@@ -19,7 +19,7 @@ namespace gemel {
 class DiffEdge {
    public:
     template <NumberElement V>
-    DiffEdge(const V& number) : value_(widest(number)) {}
+    DiffEdge(const V& number) : value_(detail::widest(number)) {}
     DiffEdge(AnyArray array) : value_(std::move(array)) {}
     const std::variant<AnyNumber, AnyArray>& value() const { return value_; }
 
@@ -38,7 +38,7 @@ struct DiffOptions {
 class Spacing {
    public:
     template <RealElement V>
-    Spacing(const V& step) : value_(std::get<double>(widest(element_of<double>(step)))) {}
+    Spacing(const V& step) : value_(std::get<double>(detail::widest(detail::element_of<double>(step)))) {}
     Spacing(std::vector<double> coordinates) : value_(std::move(coordinates)) {}
     /// On the device, of any real type.
     Spacing(AnyArray coordinates) : value_(std::move(coordinates)) {}

@@ -36,6 +36,7 @@ concept RealElement = (std::is_arithmetic_v<T> && HasDType<T>) || SixteenBitFloa
 template <class T>
 concept NumberElement = RealElement<T> || is_complex<T>;
 
+namespace detail {
 template <NumberElement V>
 AnyNumber widest(const V& number) {
     if constexpr (is_complex<V>) {
@@ -52,6 +53,7 @@ AnyNumber widest(const V& number) {
         return static_cast<double>(number);
     }
 }
+}  // namespace detail
 
 /// The type of the real and imaginary parts; for real elements the type itself.
 template <class T>
@@ -65,10 +67,12 @@ struct RealPart<std::complex<T>> {
 template <class T>
 using RealOf = typename RealPart<T>::type;
 
+namespace detail {
 /// Throws: the number is not representable. "fill: 300 is not a value of int8_t; use a wider type"
 /// @param who  the function that the message names
 /// @throws ArgumentError
 [[noreturn]] GEMEL_API void refuse_value(const char* who, double value, DType dtype);
+}  // namespace detail
 
 /// A host value that converts to an element of type T: a T, a class or enumeration that converts to T, or for real T
 /// any real number, for complex T any number.
@@ -78,6 +82,7 @@ concept ValueFor =
     (std::is_arithmetic_v<V> && (RealElement<T> || is_complex<T>)) ||
     (SixteenBitFloat<V> && (RealElement<T> || is_complex<T>)) || (is_complex<V> && is_complex<T>);
 
+namespace detail {
 /// Converts a host value to an element. Floating types round; integers must be representable.
 /// @param who  the function that the message names
 /// @throws ArgumentError if the value is not representable
@@ -120,5 +125,6 @@ T element_of(const V& value, const char* who = "element_of") {
 /// The same with a type known only at run time: the bytes of the element. @throws ArgumentError that names `who`, if
 /// the type cannot hold the value or is not numeric
 GEMEL_API std::array<std::byte, 16> element_bytes(const char* who, DType dtype, const AnyNumber& value);
+}  // namespace detail
 
 }  // namespace gemel

@@ -38,6 +38,6 @@ AnyArray evaluated(const X& x) {
 template <class V, class T>
 concept WritableInto = std::same_as<typename OperandElement<V>::type, T> ||
                        (NumberElement<T> && NumberElement<typename OperandElement<V>::type> &&
-                        is_same_kind(dtype_of<typename OperandElement<V>::type>(), dtype_of<T>()));
+                        codegen::is_same_kind(dtype_of<typename OperandElement<V>::type>(), dtype_of<T>()));
 
 }  // namespace gemel

@@ -45,9 +45,9 @@ inline std::string print_operand(ExpressionText& text, DType as) {
 /// The type that an operation's operands have together: those that decide it.
 template <class Op, Operand... X>
 constexpr DType operation_dtype() {
-    CommonType common;
+    codegen::CommonType common;
     std::size_t k = 0;
-    ((common = decides_type(Op::operation, k++) ? with_operand<Op::operation.rule, X>(common) : common), ...);
+    ((common = codegen::decides_type(Op::operation, k++) ? with_operand<Op::operation.rule, X>(common) : common), ...);
     return common.dtype();
 }
 
@@ -109,12 +109,12 @@ class Expr {
             operands_);
     }
 
-    void collect(ExpressionOperands& operands) const {
+    void collect(detail::ExpressionOperands& operands) const {
         std::apply([&](const X&... operand) { (detail::collect_operand(operand, operands), ...); }, operands_);
-        if constexpr (Op::operation.rule == TypeRule::power)
+        if constexpr (Op::operation.rule == codegen::TypeRule::power)
             if constexpr (HostNumber<std::tuple_element_t<1, std::tuple<X...>>>)
-                operands.is_exponent(widest(std::get<1>(operands_)));
-        if constexpr (Op::operation.rule == TypeRule::comparison && (HostNumber<X> || ...)) {
+                operands.is_exponent(detail::widest(std::get<1>(operands_)));
+        if constexpr (Op::operation.rule == codegen::TypeRule::comparison && (HostNumber<X> || ...)) {
             const auto check = [&]<class V>(const V& operand) {
                 using Whole = std::conditional_t<std::is_signed_v<V>, std::int64_t, std::uint64_t>;
                 if constexpr (std::is_integral_v<V>) operands.check_compared(static_cast<Whole>(operand), common_);
@@ -122,19 +122,19 @@ class Expr {
             std::apply([&](const X&... operand) { (check(operand), ...); }, operands_);
         }
     }
-    static std::string print(ExpressionText& text, DType as) {
+    static std::string print(detail::ExpressionText& text, DType as) {
         std::size_t k = 0;  // operands come in their order: braces see to that
         const std::array<std::string, sizeof...(X)> operands{
-            detail::print_operand<X>(text, operand_type(Op::operation, k++, common_, dtype_of<T>()))...};
+            detail::print_operand<X>(text, codegen::operand_type(Op::operation, k++, common_, dtype_of<T>()))...};
         return text.apply(Op::operation, common_, dtype_of<T>(), as, operands);
     }
-    ExpressionView view() const {
+    detail::ExpressionView view() const {
         return {.expression = this,
                 .type = reinterpret_cast<std::uintptr_t>(&type_),
                 .dtype = dtype_of<T>(),
                 .collect = [](const void* self,
-                              ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
-                .print = [](const void*, ExpressionText& text, DType as) { return print(text, as); },
+                              detail::ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+                .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
                 .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
     }
 
@@ -205,7 +205,7 @@ template <class Op, class... X>
 auto make_expression(X&&... operands) {
     static_assert(
         common_dtype<Op::operation.rule, X...>().kind() != DType::Kind::complex ||
-            Op::operation.numbers == Numbers::complex,
+            Op::operation.numbers == codegen::Numbers::complex,
         "the operation is not defined for complex numbers, which have no order: take real(), imag() or abs()");
     return Expr<ResultElement<Op::operation.rule, X...>, Op, std::remove_cvref_t<X>...>(std::forward<X>(operands)...);
 }

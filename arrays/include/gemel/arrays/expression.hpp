@@ -19,32 +19,34 @@ namespace gemel {
 // Each function has two overloads: all operand types known at compile time, or at least one known only at run time.
 // The types are here; text and folding are in codegen/src/operations/operations.cpp.
 #define GEMEL_OPERATION(Name, function, operands, compute, rule, numbers) \
+    namespace operations { \
     struct Name { \
-        static constexpr OperationType operation{#function, operands, TypeRule::rule, Compute::compute, \
-                                                 Numbers::numbers}; \
-    };
+        static constexpr codegen::OperationType operation{#function, operands, codegen::TypeRule::rule, codegen::Compute::compute, \
+                                                 codegen::Numbers::numbers}; \
+    }; \
+    }
 #define GEMEL_UNARY(function, Name, compute, rule, numbers) \
     GEMEL_OPERATION(Name, function, 1, compute, rule, numbers) \
     template <class A> \
-        requires Combinable<TypeRule::rule, A> \
+        requires Combinable<codegen::TypeRule::rule, A> \
     auto function(A&& a) { \
-        return detail::make_expression<Name>(std::forward<A>(a)); \
+        return detail::make_expression<operations::Name>(std::forward<A>(a)); \
     } \
     template <UntypedOperand A> \
     AnyExpr function(const A& a) { \
-        return AnyExpr(Name::operation, std::array<AnyExpr, 1>{AnyExpr(a)}); \
+        return AnyExpr(operations::Name::operation, std::array<AnyExpr, 1>{AnyExpr(a)}); \
     }
 #define GEMEL_BINARY(function, Name, compute, rule, numbers) \
     GEMEL_OPERATION(Name, function, 2, compute, rule, numbers) \
     template <class A, class B> \
-        requires Combinable<TypeRule::rule, A, B> \
+        requires Combinable<codegen::TypeRule::rule, A, B> \
     auto function(A&& a, B&& b) { \
-        return detail::make_expression<Name>(std::forward<A>(a), std::forward<B>(b)); \
+        return detail::make_expression<operations::Name>(std::forward<A>(a), std::forward<B>(b)); \
     } \
     template <class A, class B> \
         requires UntypedCombinable<A, B> \
     AnyExpr function(const A& a, const B& b) { \
-        return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
+        return AnyExpr(operations::Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
     }
 
 GEMEL_BINARY(operator+, Add, in_common, common, complex)
@@ -72,15 +74,15 @@ GEMEL_BINARY(operator>=, GreaterEqual, in_common, comparison, real)
 #define GEMEL_LOGICAL(function, Name) \
     GEMEL_OPERATION(Name, function, 2, in_common, truth, complex) \
     template <class A, class B> \
-        requires Combinable<TypeRule::truth, A, B> \
+        requires Combinable<codegen::TypeRule::truth, A, B> \
     auto function(A&& a, B&& b) { \
-        return detail::make_expression<Name>(detail::truth_of(std::forward<A>(a)), \
+        return detail::make_expression<operations::Name>(detail::truth_of(std::forward<A>(a)), \
                                              detail::truth_of(std::forward<B>(b))); \
     } \
     template <class A, class B> \
         requires UntypedCombinable<A, B> \
     AnyExpr function(const A& a, const B& b) { \
-        return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
+        return AnyExpr(operations::Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(b)}); \
     }
 GEMEL_LOGICAL(logical_and, LogicalAnd)
 GEMEL_LOGICAL(logical_or, LogicalOr)
@@ -90,7 +92,7 @@ GEMEL_UNARY(logical_not, LogicalNot, in_common, truth, complex)
 
 /// The same as logical_not().
 template <class A>
-    requires Combinable<TypeRule::truth, A>
+    requires Combinable<codegen::TypeRule::truth, A>
 auto operator!(A&& a) {
     return logical_not(std::forward<A>(a));
 }
@@ -202,13 +204,13 @@ GEMEL_UNARY(hankel_1, Hankel1, in_result, complex_alone, complex)
 /// A mantissa of magnitude 0.5 <= m < 1 and an int32 exponent: x = mantissa * 2^exponent. For 0, infinities and NaN
 /// they are x and 0.
 template <class X>
-    requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
+    requires Combinable<codegen::TypeRule::real_elementary, X> || UntypedOperand<X>
 auto frexp(const X& x) {
     return std::pair{frexp_mantissa(x), frexp_exponent(x)};
 }
 /// The fractional and the integral part, both with the sign of x: -0.0 and -0.0 for -0.0, 0 and x for infinities.
 template <class X>
-    requires Combinable<TypeRule::real_elementary, X> || UntypedOperand<X>
+    requires Combinable<codegen::TypeRule::real_elementary, X> || UntypedOperand<X>
 auto modf(const X& x) {
     return std::pair{modf_fraction(x), modf_whole(x)};
 }
@@ -218,16 +220,16 @@ auto modf(const X& x) {
     GEMEL_OPERATION(Name, function, 2, compute, rule, numbers) \
     template <Operand First, Operand Second> \
         requires ExponentOperand<N> && (ArrayOperand<X> || ArrayOperand<N>) && \
-                 requires { typename ResultElement<TypeRule::rule, X>; } \
+                 requires { typename ResultElement<codegen::TypeRule::rule, X>; } \
     auto function(First&& first, Second&& second) { \
-        using T = ResultElement<TypeRule::rule, X>; \
-        return Expr<T, Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(std::forward<First>(first), \
+        using T = ResultElement<codegen::TypeRule::rule, X>; \
+        return Expr<T, operations::Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(std::forward<First>(first), \
                                                                                       std::forward<Second>(second)); \
     } \
     template <class First, class Second> \
         requires UntypedCombinable<First, Second> \
     AnyExpr function(const First& first, const Second& second) { \
-        return AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(first), AnyExpr(second)}); \
+        return AnyExpr(operations::Name::operation, std::array<AnyExpr, 2>{AnyExpr(first), AnyExpr(second)}); \
     }
 /// x * 2^n, rounded once. `n`: bools or integers other than uint64.
 GEMEL_BESIDE_EXPONENT(ldexp, Ldexp, by_exponent, real_elementary, real, X, x, N, n)
@@ -242,7 +244,7 @@ GEMEL_BESIDE_EXPONENT(bessel_yn, BesselY, after_order, elementary, complex, N, n
 /// The Hankel functions of the first kind, H = J + iY, of orders 0 and 1, for complex numbers: two lazy expressions.
 /// Accurate also where J and Y are large and H is small. Computed in double, which the device must support.
 template <class Z>
-    requires Combinable<TypeRule::complex_alone, Z> || UntypedOperand<Z>
+    requires Combinable<codegen::TypeRule::complex_alone, Z> || UntypedOperand<Z>
 auto hankel_01(const Z& z) {
     return std::pair{hankel_0(z), hankel_1(z)};
 }
@@ -257,10 +259,10 @@ template <Operand C, Operand A, Operand B>
 auto where(C&& condition, A&& a, B&& b) {
     using T = CommonElement<A, B>;
     if constexpr (ArrayOperand<C>) {
-        return Expr<T, Where, std::remove_cvref_t<C>, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
+        return Expr<T, operations::Where, std::remove_cvref_t<C>, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
             std::forward<C>(condition), std::forward<A>(a), std::forward<B>(b));
     } else {
-        return Expr<T, Where, bool, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
+        return Expr<T, operations::Where, bool, std::remove_cvref_t<A>, std::remove_cvref_t<B>>(
             detail::truth_of(condition), std::forward<A>(a), std::forward<B>(b));
     }
 }
@@ -268,7 +270,7 @@ auto where(C&& condition, A&& a, B&& b) {
 template <class C, class A, class B>
     requires UntypedCombinable<C, A, B>
 AnyExpr where(const C& condition, const A& a, const B& b) {
-    return AnyExpr(Where::operation, std::array<AnyExpr, 3>{AnyExpr(condition), AnyExpr(a), AnyExpr(b)});
+    return AnyExpr(operations::Where::operation, std::array<AnyExpr, 3>{AnyExpr(condition), AnyExpr(a), AnyExpr(b)});
 }
 
 /// condition > 0 ? a : b for every element, as in PyCUDA.
@@ -292,14 +294,14 @@ auto astype(X&& x) {
     static_assert(
         !is_complex<typename OperandElement<std::remove_cvref_t<X>>::type> || is_complex<T> || std::is_same_v<T, bool>,
         "astype from complex to real would drop the imaginary parts: take real() first");
-    return Expr<T, Cast, std::remove_cvref_t<X>>(std::forward<X>(x));
+    return Expr<T, operations::Cast, std::remove_cvref_t<X>>(std::forward<X>(x));
 }
 
 /// The same with a type known only at run time. @throws ArgumentError for complex to real: take real() first
 template <class X>
     requires(ArrayOperand<X> || UntypedOperand<X>)
 AnyExpr astype(const X& x, DType dtype) {
-    return AnyExpr(Cast::operation, std::array<AnyExpr, 1>{AnyExpr(x)}, dtype);
+    return AnyExpr(operations::Cast::operation, std::array<AnyExpr, 1>{AnyExpr(x)}, dtype);
 }
 
 namespace detail {
@@ -308,7 +310,7 @@ namespace detail {
 template <HasDType T, class E>
 void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes leading) {
     using U = typename E::value_type;
-    static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
+    static_assert(codegen::is_same_kind(dtype_of<U>(), dtype_of<T>()),
                   "the expression's elements are of another kind than the array's (float to integer, complex to real): "
                   "use astype");
     if constexpr (requires { expression.lanes(); }) {
@@ -324,15 +326,15 @@ void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes le
 // In place: the array's memory and type stay. An operand that would change the kind of the elements does not compile.
 #define GEMEL_IN_PLACE(op, Name) \
     template <HasDType T, Operand X> \
-        requires Combinable<Name::operation.rule, GPUArray<T>, X> \
+        requires Combinable<operations::Name::operation.rule, GPUArray<T>, X> \
     const GPUArray<T>& operator op##=(const GPUArray<T>& a, X && x) { \
-        detail::write_expression(a, detail::make_expression<Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
+        detail::write_expression(a, detail::make_expression<operations::Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \
         requires UntypedCombinable<A, X> \
     const A& operator op##=(const A & a, const X & x) { \
-        detail::update(a, AnyExpr(Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
+        detail::update(a, AnyExpr(operations::Name::operation, std::array<AnyExpr, 2>{AnyExpr(a), AnyExpr(x)})); \
         return a; \
     }
 GEMEL_IN_PLACE(+, Add)
@@ -350,7 +352,7 @@ GEMEL_IN_PLACE(>>, ShiftRight)
 /// Limits elements to the range from `low` to `high`. The bounds are numbers, arrays or expressions, broadcast and
 /// promoted as by minimum() and maximum(). A bound beyond the range of integer elements has no effect.
 template <Operand X, Operand L, Operand H>
-    requires Combinable<TypeRule::common, X, L, H>
+    requires Combinable<codegen::TypeRule::common, X, L, H>
 auto clip(X&& x, L&& low, H&& high) {
     if constexpr (ArrayOperand<X>) {
         using T = typename OperandElement<std::remove_cvref_t<X>>::type;

@@ -16,6 +16,8 @@ namespace gemel {
 template <ElementType T>
 class GPUArray;
 
+using codegen::promote;
+
 // The same with C++ types.
 
 /// The C++ type of a number's DType.
@@ -43,11 +45,13 @@ template <> struct NumberOf<DType::Kind::complex, 16> { using type = cdouble; };
 template <class V>
 concept HostNumber = NumberElement<V>;
 
+namespace detail {
 template <HostNumber V>
-inline constexpr ScalarKind scalar_kind = is_complex<V>                                       ? ScalarKind::complex
-                                          : std::is_floating_point_v<V> || SixteenBitFloat<V> ? ScalarKind::floating
-                                          : std::is_same_v<V, bool>                           ? ScalarKind::boolean
-                                                                                              : ScalarKind::integer;
+inline constexpr codegen::ScalarKind scalar_kind = is_complex<V>                                       ? codegen::ScalarKind::complex
+                                          : std::is_floating_point_v<V> || SixteenBitFloat<V> ? codegen::ScalarKind::floating
+                                          : std::is_same_v<V, bool>                           ? codegen::ScalarKind::boolean
+                                                                                              : codegen::ScalarKind::integer;
+}  // namespace detail
 
 /// The element type of an operand. Expressions specialise it; numbers have none.
 template <class X>
@@ -66,48 +70,50 @@ concept Operand = ArrayOperand<X> || HostNumber<std::remove_cvref_t<X>>;
 /// Arrays, expressions and numbers that may be the exponent of ldexp() or the order of a Bessel function.
 template <class X>
 concept ExponentOperand =
-    (ArrayOperand<X> && is_exponent(dtype_of<typename OperandElement<std::remove_cvref_t<X>>::type>())) ||
+    (ArrayOperand<X> && codegen::is_exponent(dtype_of<typename OperandElement<std::remove_cvref_t<X>>::type>())) ||
     std::is_integral_v<std::remove_cvref_t<X>>;
 
-template <TypeRule rule, Operand Plain>
-constexpr CommonType with_operand(const CommonType& common) {
+namespace detail {
+template <codegen::TypeRule rule, Operand Plain>
+constexpr codegen::CommonType with_operand(const codegen::CommonType& common) {
     if constexpr (ArrayOperand<Plain>) {
         return common.with(rule, dtype_of<typename OperandElement<Plain>::type>());
     } else {
-        return common.with(scalar_kind<Plain>, number_type(dtype_of<Plain>()));
+        return common.with(scalar_kind<Plain>, codegen::number_type(dtype_of<Plain>()));
     }
 }
-template <TypeRule rule, Operand... X>
+template <codegen::TypeRule rule, Operand... X>
 constexpr DType common_dtype() {
-    CommonType common;
+    codegen::CommonType common;
     ((common = with_operand<rule, std::remove_cvref_t<X>>(common)), ...);
     return common.dtype();
 }
 
-template <TypeRule rule, Operand... X>
+template <codegen::TypeRule rule, Operand... X>
 constexpr DType result_dtype() {
-    return result_type(rule, common_dtype<rule, X...>());
+    return codegen::result_type(rule, common_dtype<rule, X...>());
 }
+}  // namespace detail
 
 /// The common type of the operands, used by where() and comparisons.
 template <Operand... X>
-using CommonElement = typename NumberOf<common_dtype<TypeRule::common, X...>().kind(),
-                                        common_dtype<TypeRule::common, X...>().size_bytes()>::type;
+using CommonElement = typename NumberOf<detail::common_dtype<codegen::TypeRule::common, X...>().kind(),
+                                        detail::common_dtype<codegen::TypeRule::common, X...>().size_bytes()>::type;
 
 /// The element type of the result. It does not exist for operands that the operation is not defined for; the operator
 /// then does not exist either.
-template <TypeRule rule, Operand... X>
+template <codegen::TypeRule rule, Operand... X>
 using ResultElement =
-    typename NumberOf<result_dtype<rule, X...>().kind(), result_dtype<rule, X...>().size_bytes()>::type;
+    typename NumberOf<detail::result_dtype<rule, X...>().kind(), detail::result_dtype<rule, X...>().size_bytes()>::type;
 
 /// Valid operands of an operation, at least one of them an array.
-template <TypeRule rule, class... X>
+template <codegen::TypeRule rule, class... X>
 concept Combinable =
     (Operand<X> && ...) && (ArrayOperand<X> || ...) && requires { typename ResultElement<rule, X...>; };
 
 /// The common element type of arrays of these types: `Promote<std::int32_t, float>` is double.
 template <NumberElement... T>
-inline constexpr DType promoted = promote(std::array{dtype_of<T>()...});
+inline constexpr DType promoted = codegen::promote(std::array{dtype_of<T>()...});
 template <NumberElement... T>
 using Promote = typename NumberOf<promoted<T...>.kind(), promoted<T...>.size_bytes()>::type;
 

@@ -21,6 +21,8 @@ namespace gemel {
 class AnyExpr;
 struct FunctionDefinition;
 
+namespace detail {
+
 /// The arrays and numbers of one evaluation, in the order in which the expression names them.
 class GEMEL_API ExpressionOperands {
    public:
@@ -62,7 +64,7 @@ class GEMEL_API ExpressionText {
     std::string array(DType own, DType as);
     std::string number(DType as);
     /// The name of the operation's value in other texts. Equal texts have equal names.
-    std::string apply(const OperationType& operation, DType common, DType result, DType as,
+    std::string apply(const codegen::OperationType& operation, DType common, DType result, DType as,
                       std::span<const std::string> operands);
     /// The complete text of a value, with all names expanded. Values that are used more than once are computed once, in
     /// a function that is added to the preamble.
@@ -94,7 +96,7 @@ class GEMEL_API ExpressionText {
     std::string element(std::size_t k) const;
     bool is_number(const std::string& operand, std::size_t k) const;
     std::string named(DType as, std::string text);
-    const Operation& row_for(const OperationType& type, DType computed, std::span<const std::string> operands) const;
+    const codegen::Operation& row_for(const codegen::OperationType& type, DType computed, std::span<const std::string> operands) const;
 
     std::size_t use_ = 0, function_ = 0;
     std::vector<Part> parts_;                        ///< of operations; operands precede the operations that use them
@@ -119,5 +121,7 @@ GEMEL_API AnyArray evaluate(const ExpressionView& expression, const AnyArray* ou
                             LeadingAxes leading = LeadingAxes::refused);
 /// The kernel's text for contiguous arrays. If the expression is too large for one kernel, the text of the last kernel.
 GEMEL_API std::string source(const ExpressionView& expression, const Dialect& dialect);
+
+}  // namespace detail
 
 }  // namespace gemel

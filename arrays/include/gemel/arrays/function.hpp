@@ -39,11 +39,13 @@ class GEMEL_API AnyFunction {
     const FunctionDefinition* definition_;
 };
 
+namespace detail {
 template <class X>
 void collect_call(const FunctionDefinition& function, const X& operand_tuple, ExpressionOperands& operands) {
     operands.add(function);
     std::apply([&](const auto&... operand) { (detail::collect_operand(operand, operands), ...); }, operand_tuple);
 }
+}  // namespace detail
 
 template <class Signature, class... X>
 class CallExpr;
@@ -73,19 +75,19 @@ class CallExpr<R(A...), X...> {
             operands_);
     }
 
-    void collect(ExpressionOperands& operands) const { collect_call(*function_, operands_, operands); }
-    static std::string print(ExpressionText& text, DType as) {
+    void collect(detail::ExpressionOperands& operands) const { detail::collect_call(*function_, operands_, operands); }
+    static std::string print(detail::ExpressionText& text, DType as) {
         const FunctionDefinition& function = text.function();
         const std::array<std::string, sizeof...(X)> operands{detail::print_operand<X>(text, dtype_of<A>())...};
         return text.call(function, as, operands);
     }
-    ExpressionView view() const {
+    detail::ExpressionView view() const {
         return {.expression = this,
                 .type = reinterpret_cast<std::uintptr_t>(&type_),
                 .dtype = dtype_of<R>(),
                 .collect = [](const void* self,
-                              ExpressionOperands& operands) { static_cast<const CallExpr*>(self)->collect(operands); },
-                .print = [](const void*, ExpressionText& text, DType as) { return print(text, as); },
+                              detail::ExpressionOperands& operands) { static_cast<const CallExpr*>(self)->collect(operands); },
+                .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
                 .any = [](const void* self) { return static_cast<const CallExpr*>(self)->any(); }};
     }
 
@@ -127,7 +129,7 @@ class Function<R(A...)> : public AnyFunction {
     template <Operand... X>
         requires(sizeof...(X) == sizeof...(A)) && (ArrayOperand<X> || ...)
     auto operator()(X&&... operands) const {
-        static_assert(((common_dtype<TypeRule::common, X>().kind() != DType::Kind::complex || is_complex<A> ||
+        static_assert(((detail::common_dtype<codegen::TypeRule::common, X>().kind() != DType::Kind::complex || is_complex<A> ||
                         std::is_same_v<A, bool>) &&
                        ...),
                       "a complex operand of a real parameter would lose its imaginary part: take real(), imag() or "

@@ -117,7 +117,7 @@ class GPUArray : public AnyArray {
     /// @time enqueued, one launch or one fill
     template <ValueFor<T> V>
     void fill(const V& value) const {
-        const T element = element_of<T>(value, "fill");
+        const T element = detail::element_of<T>(value, "fill");
         fill_bytes(&element);
     }
     /// Copies the elements of `other`, broadcast to this shape and converted within their kind (float to double, not to
@@ -125,7 +125,7 @@ class GPUArray : public AnyArray {
     template <ElementType U>
     void assign(const GPUArray<U>& other) const {
         if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
-            static_assert(is_same_kind(dtype_of<U>(), dtype_of<T>()),
+            static_assert(codegen::is_same_kind(dtype_of<U>(), dtype_of<T>()),
                           "assign: no conversion of the same kind (float to integer, signed to unsigned): use astype");
         static_assert(!is_complex<U> || is_complex<T>, "assign: complex to real: take real() first");
         AnyArray::assign(other);

@@ -65,7 +65,7 @@ class Image : public AnyImage {
     /// Sets all elements of the box to `value`.
     template <ValueFor<T> V>
     void fill(const V& value, const ImageBox& box = {}) const {
-        const T element = element_of<T>(value, "fill");
+        const T element = detail::element_of<T>(value, "fill");
         fill_bytes(&element, sizeof element, box);
     }
 

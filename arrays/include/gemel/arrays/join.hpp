@@ -39,6 +39,7 @@ struct Joined<X...> {
 template <class... X>
 using JoinedArray = typename Joined<X...>::Array;
 
+namespace detail {
 template <JoinOperand... X>
 std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& operands) {
     constexpr auto as_array = []<class Y>(const Y& x) -> AnyArray {
@@ -50,6 +51,7 @@ std::array<AnyArray, sizeof...(X)> joined_operands(const std::tuple<X...>& opera
     };
     return std::apply([&](const auto&... x) { return std::array<AnyArray, sizeof...(X)>{as_array(x)...}; }, operands);
 }
+}  // namespace detail
 
 /// Joins arrays along an existing axis: `concatenate({a, b, c}, 1)`, or a range of arrays.
 ///
@@ -75,7 +77,7 @@ inline AnyArray concatenate(std::initializer_list<AnyArray> arrays, Integer axis
 }
 template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> concatenate(const std::tuple<X, More...>& arrays, Integer axis = 0) {
-    return JoinedArray<X, More...>(concatenate(joined_operands(arrays), axis));
+    return JoinedArray<X, More...>(concatenate(detail::joined_operands(arrays), axis));
 }
 
 /// Joins arrays along a new axis, inserted before `axis`; -1 makes it the last.
@@ -95,7 +97,7 @@ inline AnyArray stack(std::initializer_list<AnyArray> arrays, Integer axis = 0) 
 }
 template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> stack(const std::tuple<X, More...>& arrays, Integer axis = 0) {
-    return JoinedArray<X, More...>(stack(joined_operands(arrays), axis));
+    return JoinedArray<X, More...>(stack(detail::joined_operands(arrays), axis));
 }
 
 /// NumPy's hstack: joins along the second axis; one-dimensional arrays along their only axis.
@@ -113,7 +115,7 @@ inline AnyArray hstack(std::initializer_list<AnyArray> arrays) {
 }
 template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> hstack(const std::tuple<X, More...>& arrays) {
-    return JoinedArray<X, More...>(hstack(joined_operands(arrays)));
+    return JoinedArray<X, More...>(hstack(detail::joined_operands(arrays)));
 }
 /// NumPy's vstack: joins along the first axis; one-dimensional arrays are rows.
 template <ArrayRange R>
@@ -130,7 +132,7 @@ inline AnyArray vstack(std::initializer_list<AnyArray> arrays) {
 }
 template <JoinOperand X, JoinOperand... More>
 JoinedArray<X, More...> vstack(const std::tuple<X, More...>& arrays) {
-    return JoinedArray<X, More...>(vstack(joined_operands(arrays)));
+    return JoinedArray<X, More...>(vstack(detail::joined_operands(arrays)));
 }
 
 }  // namespace gemel

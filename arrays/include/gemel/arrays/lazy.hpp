@@ -46,13 +46,13 @@ class Expr<T, StoredExpression> {
     AnyExpr any() const { return value_; }
     const Shape& shape() const { return value_.shape(); }
 
-    void collect(ExpressionOperands& operands) const {
-        const ExpressionView own = value_.view();
+    void collect(gemel::detail::ExpressionOperands& operands) const {
+        const gemel::detail::ExpressionView own = value_.view();
         own.collect(own.expression, operands);
         operands.exceeds = true;  // its text is not part of the type: the whole is evaluated as an AnyExpr
     }
-    static std::string print(ExpressionText&, DType) { return {}; }
-    ExpressionView view() const { return value_.view(); }
+    static std::string print(gemel::detail::ExpressionText&, DType) { return {}; }
+    gemel::detail::ExpressionView view() const { return value_.view(); }
 
    private:
     AnyExpr value_;

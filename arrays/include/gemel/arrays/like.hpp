@@ -37,7 +37,7 @@ AnyArray zeros_like(const A& like, DType dtype) {
 }
 template <std::same_as<AnyArray> A, NumberElement V>
 AnyArray full_like(const A& like, const V& value, DType dtype, const LikeOptions& options = {}) {
-    return full_like(like, widest(value), dtype, options);
+    return full_like(like, detail::widest(value), dtype, options);
 }
 
 /// `zeros_like(x, {.order = Order::F})`: x's type, other order or shape.

@@ -22,8 +22,10 @@ concept NoMask = ArrayOrExpression<M> && !Mask<M>;
 
 // What the templates below call, for types known at run time.
 GEMEL_API void put_mask(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
+namespace detail {
 /// One value, the bytes of an element; errors name `who`.
 GEMEL_API void put_mask_bytes(std::string_view who, const AnyArray& x, const AnyArray& mask, const void* element);
+}  // namespace detail
 GEMEL_API void place(const AnyArray& x, const AnyArray& mask, const AnyArray& values);
 
 /// x[i] = values[i % values.size()] where the mask is true, with i counted in C order, as NumPy's putmask.
@@ -43,17 +45,17 @@ void put_mask(const GPUArray<T>& x, const M& mask, const V& values) {
 /// The same with one value: NumPy's x[mask] = value.
 template <HasDType T, Mask M, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const M& mask, const V& value) {
-    const T element = element_of<T>(value, "put_mask");
-    put_mask_bytes("put_mask", detail::evaluated(x), detail::evaluated(mask), &element);
+    const T element = detail::element_of<T>(value, "put_mask");
+    detail::put_mask_bytes("put_mask", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void put_mask(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
-    const T element = element_of<T>(value, "put_mask");
-    put_mask_bytes("put_mask", detail::evaluated(x), mask, &element);
+    const T element = detail::element_of<T>(value, "put_mask");
+    detail::put_mask_bytes("put_mask", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put_mask(const X& x, const AnyArray& mask, const V& value) {
-    put_mask_bytes("put_mask", x, mask, element_bytes("put_mask", x.dtype(), widest(value)).data());
+    detail::put_mask_bytes("put_mask", x, mask, detail::element_bytes("put_mask", x.dtype(), detail::widest(value)).data());
 }
 
 template <ElementHolder X, NoMask M>
@@ -71,17 +73,17 @@ void place(const GPUArray<T>& x, const M& mask, const V& values) {
 /// One value: the same as put_mask().
 template <HasDType T, Mask M, ValueFor<T> V>
 void place(const GPUArray<T>& x, const M& mask, const V& value) {
-    const T element = element_of<T>(value, "place");
-    put_mask_bytes("place", detail::evaluated(x), detail::evaluated(mask), &element);
+    const T element = detail::element_of<T>(value, "place");
+    detail::put_mask_bytes("place", detail::evaluated(x), detail::evaluated(mask), &element);
 }
 template <HasDType T, ValueFor<T> V>
 void place(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
-    const T element = element_of<T>(value, "place");
-    put_mask_bytes("place", detail::evaluated(x), mask, &element);
+    const T element = detail::element_of<T>(value, "place");
+    detail::put_mask_bytes("place", detail::evaluated(x), mask, &element);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void place(const X& x, const AnyArray& mask, const V& value) {
-    put_mask_bytes("place", x, mask, element_bytes("place", x.dtype(), widest(value)).data());
+    detail::put_mask_bytes("place", x, mask, detail::element_bytes("place", x.dtype(), detail::widest(value)).data());
 }
 
 template <ElementHolder X, NoMask M>

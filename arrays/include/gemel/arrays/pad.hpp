@@ -60,7 +60,7 @@ auto pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::constant) 
 /// A border of one value.
 template <ArrayOrExpression X, ValueFor<typename OperandElement<std::remove_cvref_t<X>>::type> V>
 auto pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
-    const auto element = element_of<typename EvaluatedArray<X>::value_type>(value, "pad");
+    const auto element = detail::element_of<typename EvaluatedArray<X>::value_type>(value, "pad");
     return EvaluatedArray<X>(pad(detail::evaluated(x), widths, mode, &element));
 }
 template <std::same_as<AnyArray> X>
@@ -69,7 +69,7 @@ AnyArray pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::consta
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 AnyArray pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
-    return pad(x, widths, mode, static_cast<const void*>(element_bytes("pad", x.dtype(), widest(value)).data()));
+    return pad(x, widths, mode, static_cast<const void*>(detail::element_bytes("pad", x.dtype(), detail::widest(value)).data()));
 }
 
 }  // namespace gemel

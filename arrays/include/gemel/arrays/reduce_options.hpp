@@ -52,7 +52,7 @@ class InitialNumber {
    public:
     InitialNumber() = default;
     template <HostNumber V>
-    InitialNumber(const V& number) : number_(widest(number)) {}
+    InitialNumber(const V& number) : number_(detail::widest(number)) {}
     const std::optional<AnyNumber>& number() const { return number_; }
 
    private:

@@ -26,7 +26,7 @@ concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
 /// @param result  the type of the result and of the accumulator (16-bit floats accumulate in float)
 /// @param who     the function that error messages name
-GEMEL_API AnyArray reduce(ReductionKind kind, const ExpressionView& expression, DType result, const ReductionAxes& over,
+GEMEL_API AnyArray reduce(ReductionKind kind, const detail::ExpressionView& expression, DType result, const ReductionAxes& over,
                           bool keepdims, const char* who);
 
 namespace detail {
@@ -51,7 +51,7 @@ enum class Reducing : std::uint8_t {
 constexpr DType reduced_type(Reducing function, DType own) {
     switch (function) {
         case Reducing::sum:
-        case Reducing::prod: return result_type(TypeRule::sum, own);
+        case Reducing::prod: return codegen::result_type(codegen::TypeRule::sum, own);
         case Reducing::min:
         case Reducing::max: return own;
         case Reducing::any:
@@ -59,10 +59,10 @@ constexpr DType reduced_type(Reducing function, DType own) {
         case Reducing::argmin:
         case Reducing::argmax:
         case Reducing::count_nonzero: return dtype_of<std::int64_t>();
-        case Reducing::mean: return result_type(TypeRule::mean, own);
+        case Reducing::mean: return codegen::result_type(codegen::TypeRule::mean, own);
         case Reducing::var:
         case Reducing::stddev:
-        case Reducing::norm: return result_type(TypeRule::magnitude, result_type(TypeRule::mean, own));
+        case Reducing::norm: return codegen::result_type(codegen::TypeRule::magnitude, codegen::result_type(codegen::TypeRule::mean, own));
     }
     return {};
 }
@@ -281,8 +281,8 @@ template <Reducible A, Reducible B>
 auto vdot(const A& a, const B& b) {
     const auto product = conj(a) * b;
     using Result = detail::Reduced<detail::Reducing::sum, std::remove_const_t<decltype(product)>>;
-    const ExpressionView view = detail::view_of(product);
-    return Result(reduce(ReductionKind::sum, view, result_type(TypeRule::sum, view.dtype), {}, false, "vdot"));
+    const detail::ExpressionView view = detail::view_of(product);
+    return Result(reduce(ReductionKind::sum, view, codegen::result_type(codegen::TypeRule::sum, view.dtype), {}, false, "vdot"));
 }
 /// The sum of a * b over the last axis of both, without conjugation; shapes (..., n) and (---, n) give (..., ---). Sums
 /// are computed in the elements' common type, as in NumPy. An operand of rank 0 multiplies the other one. Expressions

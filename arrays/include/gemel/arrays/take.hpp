@@ -44,8 +44,10 @@ GEMEL_API AnyArray take(const AnyArray& x, const AnyArray& indices, std::optiona
                         OutOfBounds mode = OutOfBounds::raise);
 GEMEL_API void put(const AnyArray& x, const AnyArray& indices, const AnyArray& values,
                    OutOfBounds mode = OutOfBounds::raise);
+namespace detail {
 /// One value, the bytes of an element.
 GEMEL_API void put_bytes(const AnyArray& x, const AnyArray& indices, const void* element, OutOfBounds mode);
+}  // namespace detail
 /// Arrays may have different types.
 GEMEL_API std::vector<AnyArray> multi_take(std::span<const AnyArray> arrays, const AnyArray& indices,
                                            OutOfBounds mode = OutOfBounds::raise);
@@ -91,17 +93,17 @@ void put(const GPUArray<T>& x, const I& indices, const V& values, OutOfBounds mo
 /// The same with one value for all indices.
 template <HasDType T, IndexOperand I, ValueFor<T> V>
 void put(const GPUArray<T>& x, const I& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
-    const T element = element_of<T>(value, "put");
-    put_bytes(detail::evaluated(x), detail::evaluated(indices), &element, mode);
+    const T element = detail::element_of<T>(value, "put");
+    detail::put_bytes(detail::evaluated(x), detail::evaluated(indices), &element, mode);
 }
 template <HasDType T, ValueFor<T> V>
 void put(const GPUArray<T>& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
-    const T element = element_of<T>(value, "put");
-    put_bytes(detail::evaluated(x), indices, &element, mode);
+    const T element = detail::element_of<T>(value, "put");
+    detail::put_bytes(detail::evaluated(x), indices, &element, mode);
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put(const X& x, const AnyArray& indices, const V& value, OutOfBounds mode = OutOfBounds::raise) {
-    put_bytes(x, indices, element_bytes("put", x.dtype(), widest(value)).data(), mode);
+    detail::put_bytes(x, indices, detail::element_bytes("put", x.dtype(), detail::widest(value)).data(), mode);
 }
 
 template <ElementHolder X, NoIndexOperand I>

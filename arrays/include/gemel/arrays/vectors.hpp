@@ -33,21 +33,23 @@ template <class V>
 concept VectorElement = requires { typename LanesOf<V>::type; };
 
 // Called by the templates below; the types are known at run time.
+namespace detail {
 /// @throws ArgumentError if the elements are not vectors
 GEMEL_API AnyArray lanes_of(const AnyArray& x);
 GEMEL_API AnyArray vectors_of(const AnyArray& lanes, DType vector);
+}  // namespace detail
 
 /// The components of an array of vectors as a view: shape (..., 4) for GPUArray<float4>.
 template <VectorElement V>
 GPUArray<typename LanesOf<V>::type> lanes(const GPUArray<V>& x) {
-    return GPUArray<typename LanesOf<V>::type>(lanes_of(x));
+    return GPUArray<typename LanesOf<V>::type>(detail::lanes_of(x));
 }
 /// The inverse of lanes(): `from_lanes<float4>(sqrt(lanes(x)))`. A view if each vector's components are contiguous and
 /// aligned, else a copy. @throws ArgumentError if the extent of the last axis is not the number of V's components
 template <VectorElement V, ArrayOrExpression X>
     requires std::same_as<typename OperandElement<std::remove_cvref_t<X>>::type, typename LanesOf<V>::type>
 GPUArray<V> from_lanes(const X& x) {
-    return GPUArray<V>(vectors_of(detail::evaluated(x), dtype_of<V>()));
+    return GPUArray<V>(detail::vectors_of(detail::evaluated(x), dtype_of<V>()));
 }
 
 /// A lazy expression whose elements are vectors; E is the expression of their components.
@@ -137,7 +139,7 @@ concept VectorCombinable =
             } \
         }(); \
         auto lanes = \
-            detail::make_expression<Name>(detail::lane_operand(a, context), detail::lane_operand(b, context)); \
+            detail::make_expression<operations::Name>(detail::lane_operand(a, context), detail::lane_operand(b, context)); \
         return detail::vector_expression<decltype(lanes), count>(std::move(lanes), context); \
     }
 GEMEL_OF_VECTORS(operator+, Add)
@@ -154,7 +156,7 @@ GEMEL_OF_VECTORS(maximum, Maximum)
 
 template <VectorOperand A>
 auto operator-(const A& a) {
-    auto lanes = detail::make_expression<Negate>(detail::lane_operand(a, a.context()));
+    auto lanes = detail::make_expression<operations::Negate>(detail::lane_operand(a, a.context()));
     return detail::vector_expression<decltype(lanes), detail::LaneCount<A>::value>(std::move(lanes), a.context());
 }
 

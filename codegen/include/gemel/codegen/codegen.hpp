@@ -15,4 +15,3 @@
 #include <gemel/codegen/syntax_tree.hpp>
 #include <gemel/codegen/template.hpp>
 #include <gemel/codegen/tuning.hpp>
-#include <gemel/codegen/writer.hpp>

@@ -47,7 +47,7 @@ struct KernelLayout {
     /// most the block) and tile_rows rows (a multiple of block / tile_width). Tiles of a block of one thread may have
     /// any size. 0: no tiles; positions are computed from a linear index by division.
     int tile_width = 0, tile_rows = 0;
-    bool tall = false;  ///< x of the grid counts tiles down the rows, y tiles across the columns
+    bool rows_on_x = false;  ///< x of the grid counts tiles down the rows, y tiles across the columns
     /// Above 0, some arrays are transposed in shared memory: a thread processes `tile_vector` neighbours in each of
     /// `tile_group` rows at a time. tile_vector divides the tile's width and the row extent, tile_group the tile's
     /// height, and an array's `turned` the tile's height and the column extent. The grid has only an x axis.

@@ -18,6 +18,10 @@ namespace gemel {
 /// A host number of run-time type, stored as the widest type of its kind.
 using AnyNumber = std::variant<bool, std::int64_t, std::uint64_t, double, cdouble>;
 
+}  // namespace gemel
+
+namespace gemel::codegen {
+
 /// The type in which an operation is computed.
 enum class Compute : std::uint8_t {
     in_common,     ///< the operands' common type
@@ -88,4 +92,4 @@ constexpr DType operand_type(const OperationType& operation, std::size_t k, DTyp
     return takes_exponent(operation, k) ? dtype_of<std::int64_t>() : computed_type(operation, common, result);
 }
 
-}  // namespace gemel
+}  // namespace gemel::codegen

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace gemel {
+namespace gemel::codegen {
 
 /// The rank of a kind of numbers; each kind contains those of lower rank. 0 if not numeric.
 constexpr int kind_rank(DType dtype) {
@@ -219,4 +219,4 @@ struct CommonType {
     }
 };
 
-}  // namespace gemel
+}  // namespace gemel::codegen

@@ -154,6 +154,7 @@ inline Argument as_argument(const SharedMemory& memory) {
 GEMEL_API Argument as_argument(const Buffer& buffer);
 GEMEL_API Argument as_argument(const ConstantBuffer& buffer);
 
+namespace detail {
 template <class T>
 Argument host_argument(Argument::Kind kind, const T* data, std::size_t bytes) {
     Argument argument;
@@ -163,17 +164,18 @@ Argument host_argument(Argument::Kind kind, const T* data, std::size_t bytes) {
     argument.bytes = bytes;
     return argument;
 }
+}  // namespace detail
 template <class T>
 Argument as_argument(const In<T>& host) {
-    return host_argument(Argument::Kind::copy_in, host.data, host.bytes);
+    return detail::host_argument(Argument::Kind::copy_in, host.data, host.bytes);
 }
 template <class T>
 Argument as_argument(const Out<T>& host) {
-    return host_argument(Argument::Kind::copy_out, host.data, host.bytes);
+    return detail::host_argument(Argument::Kind::copy_out, host.data, host.bytes);
 }
 template <class T>
 Argument as_argument(const InOut<T>& host) {
-    return host_argument(Argument::Kind::copy_both, host.data, host.bytes);
+    return detail::host_argument(Argument::Kind::copy_both, host.data, host.bytes);
 }
 
 /// A type with a member `argument()` supplies its own argument, as GPUArray does.

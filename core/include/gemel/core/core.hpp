@@ -31,7 +31,6 @@
 #include <gemel/core/source.hpp>
 #include <gemel/core/statistics.hpp>
 #include <gemel/core/stream.hpp>
-#include <gemel/core/text.hpp>
 #include <gemel/core/vector_types.hpp>
 #include <gemel/core/version.hpp>
 #include <gemel/core/wrap.hpp>

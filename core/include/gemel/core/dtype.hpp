@@ -50,6 +50,8 @@ class DType {
     constexpr bool empty() const { return kind_ == Kind::none; }
     constexpr bool is_integer() const { return kind_ == Kind::signed_integer || kind_ == Kind::unsigned_integer; }
     constexpr bool is_floating() const { return kind_ == Kind::floating || kind_ == Kind::bfloat; }
+    /// half or bfloat16: stored in 16 bits, computed in float.
+    constexpr bool is_16_bit_float() const { return is_floating() && size_bytes() == 2; }
 
     /// The name in portable kernel text: "float", "int32_t", "uint8_t", "cfloat", "float4", a struct's own name.
     /// bool is "bool"; as an array element it is stored as one byte.

@@ -13,17 +13,21 @@
 
 namespace gemel {
 
+namespace detail {
 /// The bytes of `count` elements; on overflow the largest std::size_t, which every allocation refuses.
 constexpr std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
     const std::size_t most = ~std::size_t{0};
     return count > most / element_bytes ? most : count * element_bytes;
 }
+}  // namespace detail
 
 /// Allocates page-locked host memory; see HostBuffer.
 GEMEL_API std::shared_ptr<HostBlock> allocate_host(const Context& context, std::size_t bytes,
                                                    HostMemoryKind kind = HostMemoryKind::ordinary);
+namespace detail {
 /// See HostBuffer::adopt().
 GEMEL_API std::shared_ptr<HostBlock> adopt_host(const Context& context, void* host, std::size_t bytes);
+}  // namespace detail
 GEMEL_API std::byte* data(const std::shared_ptr<HostBlock>& block);
 /// Blocks until no stream uses the memory any more.
 GEMEL_API void wait_for_copies(const std::shared_ptr<HostBlock>& block);
@@ -39,14 +43,14 @@ class HostBuffer {
     HostBuffer() = default;
     /// @param count  number of elements, uninitialised. @throws OutOfMemory
     HostBuffer(const Context& context, std::size_t count, HostMemoryKind kind = HostMemoryKind::ordinary)
-        : block_(allocate_host(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
+        : block_(allocate_host(context, detail::bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
     /// Page-locks the caller's memory, for example a vector's. If the driver cannot, copies still work but are slower.
     /// The memory must outlive the handle and its parts; it is released after the last of them is destroyed and all
     /// copies are done. A vector must not grow meanwhile.
     static HostBuffer adopt(const Context& context, std::span<T> memory) {
         HostBuffer result;
-        result.block_ = adopt_host(context, memory.data(), memory.size_bytes());
+        result.block_ = detail::adopt_host(context, memory.data(), memory.size_bytes());
         result.count_ = memory.size();
         return result;
     }
@@ -98,7 +102,7 @@ class MappedBuffer {
    public:
     MappedBuffer() = default;
     MappedBuffer(const Context& context, std::size_t count, MappedKind kind = MappedKind::zero_copy)
-        : buffer_(allocate_mapped(context, bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
+        : buffer_(allocate_mapped(context, detail::bytes_of_elements(count, sizeof(T)), kind)), count_(count) {}
 
     /// The host's access to the memory. While a View exists no kernel may use the memory.
     class View {

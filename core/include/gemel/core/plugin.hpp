@@ -93,7 +93,7 @@ struct LaunchShape {
 };
 
 /// The maximum number of arguments of a launch, including the arena.
-inline constexpr std::size_t most_arguments = 88;
+inline constexpr std::size_t max_arguments = 88;
 
 /// One argument as the driver takes it: bytes of a scalar or struct, or the 8-byte handle from Context::argument().
 struct ArgumentView {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
+#include <gemel/core/text.hpp>
 
 #include <concepts>
 #include <filesystem>
