@@ -60,6 +60,24 @@ function(gemel_apart room)
     set_source_files_properties(${ARGN} TARGET_DIRECTORY gemel_${room} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# gemel_embed_kernels(<room> <folder> <namespace> [STATEMENTS]): the templates src/<folder>/*.kernel are compiled in.
+# gemel_embed_kernels(codegen block gemel::codegen::block_pieces) makes "block_pieces.hpp", in which
+# gemel::codegen::block_pieces::look_back() is the parsed text of src/block/look_back.kernel. STATEMENTS are put into other
+# text: their last line has no end.
+set(gemel_embed_script ${CMAKE_CURRENT_LIST_DIR}/embed_kernels.cmake)
+function(gemel_embed_kernels room folder space)
+    cmake_parse_arguments(EMBED "STATEMENTS" "" "" ${ARGN})
+    string(REGEX REPLACE ".*::" "" name ${space})
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}/*.kernel)
+    set(header ${CMAKE_CURRENT_BINARY_DIR}/generated/${name}.hpp)
+    add_custom_command(OUTPUT ${header}
+        COMMAND ${CMAKE_COMMAND} "-DOUT=${header}" -DSPACE=${space} -DSTATEMENTS=${EMBED_STATEMENTS} "-DFILES=${files}"
+            -P ${gemel_embed_script}
+        DEPENDS ${files} ${gemel_embed_script} COMMENT "Embedding ${folder}/*.kernel" VERBATIM)
+    target_sources(gemel_${room} PRIVATE ${header})
+    target_include_directories(gemel_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
+endfunction()
+
 # libgemel.so: all rooms in one shared library. Always shared: a static core could not find its plug-ins.
 function(gemel_library)
     add_library(gemel SHARED)

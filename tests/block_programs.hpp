@@ -211,6 +211,86 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
                            {"reduce", shuffles ? exchange.text(text) : tree.text(text)}}));
 }
 
+/// `run(x, out)`: the sums of `group` consecutive threads' elements, which every thread of the group
+/// writes.
+inline std::string reduce_for_all(const gemel::Dialect& dialect, const Scanned& scanned, int threads, int group) {
+    cg::KernelText text(dialect);
+    const std::string exchange = pieces::Exchange{scanned.item}.text(text);
+    const std::string reduce =
+        pieces::ReduceForAll{.values = {{.item = scanned.item.name, .reduce = scanned.item.name + "_scan"}},
+                             .group = group}
+            .text(text);
+    const cg::Template kernel(R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out)
+{
+    LOCAL_MEM {{ item }} shared[{{ block // 32 }}];
+    const int thread = LID_0, lane = thread % 32;
+    {{ item }} total = x[thread];
+    {{ reduce }}
+    out[thread] = total;
+}
+)",
+                              "reduce_for_all_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"scan_function", scan_function(scanned)},
+                                          {"exchange", exchange},
+                                          {"reduce", reduce},
+                                          {"item", scanned.item.type},
+                                          {"block", threads}}));
+}
+
+/// `run(x, out, states, ticket, first_ticket, epoch)`: x has one element per tile, or `columns`; every thread writes
+/// what its tile and the others of its group of `parts` give, in the order of the tiles, to out[tile * block + thread],
+/// with columns to out[tile * columns + column].
+inline std::string reduce_across_blocks(const gemel::Dialect& dialect, const Scanned& scanned, int parts, int columns,
+                                        int threads = 64) {
+    cg::KernelText text(dialect);
+    const std::string exchange = pieces::Exchange{scanned.item}.text(text), deal_tile = pieces::DealTile{}.text(text);
+    const std::string reduce =
+        pieces::ReduceAcrossBlocks{
+            .values = {{.total = columns ? "x[tile * " + std::to_string(columns) + " + c]" : "total",
+                        .item = scanned.item,
+                        .reduce = scanned.item.name + "_scan"}},
+            .parts = parts,
+            .words = scanned.item.words(),
+            .columns = columns,
+            .block = threads}
+            .text(text);
+    const cg::Template kernel(R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
+        GLOBAL_MEM const {{ item }} *x,
+        GLOBAL_MEM {{ item }} *out,
+        volatile GLOBAL_MEM uint64_t *states,
+        GLOBAL_MEM uint32_t *ticket,
+        uint32_t first_ticket,
+        uint32_t epoch)
+{
+    LOCAL_MEM int dealt[1];
+    LOCAL_MEM {{ item }} shared[{{ parts * columns if columns else parts }}];
+    const int thread = LID_0;
+    {{ deal_tile }}
+{% if columns %}
+    {{ reduce }}
+    for (int c = thread; c < {{ columns }}; c += {{ block }}) out[tile * {{ columns }} + c] = shared[c];
+{% else %}
+    {{ item }} total = x[tile];
+    {{ reduce }}
+    out[tile * {{ block }} + thread] = total;
+{% endif %}
+}
+)",
+                              "reduce_across_blocks_test", cg::kernel_template_options);
+    return text.finish(text.fill(kernel, {{"scan_function", scan_function(scanned)},
+                                          {"exchange", exchange},
+                                          {"deal_tile", deal_tile},
+                                          {"reduce", reduce},
+                                          {"item", scanned.item.type},
+                                          {"parts", parts},
+                                          {"columns", columns},
+                                          {"block", threads}}));
+}
+
 /// `run(x, out, states, ticket, first_ticket, epoch)`: an exclusive scan, one element per tile; out[0] is left alone.
 /// With columns each tile has so many elements, one after the other, and each column is scanned; in two parts, totals
 /// are published first, and the threads meet before they look.
@@ -417,6 +497,12 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("reduce in shared memory", reduce_in_shared_memory(dialect, threads));
     for (const bool shuffles : {true, false})
         programs.emplace_back("reduce side by side", reduce_side_by_side(dialect, two_words(), 64, 8, true, shuffles));
+    for (const int group : {32, 96})
+        programs.emplace_back("reduce for all", reduce_for_all(dialect, two_words(), 192, group));
+    for (const int columns : {0, 100}) {
+        programs.emplace_back("reduce across blocks", reduce_across_blocks(dialect, half_a_word(), 5, columns));
+        programs.emplace_back("reduce across blocks, words", reduce_across_blocks(dialect, three_words(), 5, columns));
+    }
     programs.emplace_back("rank by digit", rank_by_digit(dialect, 256, 7));
     programs.emplace_back("rank by kept digit", rank_by_digit(dialect, 256, 7, true));
     programs.emplace_back("place by digit", place_by_digit(dialect, 256, 7));

@@ -180,6 +180,56 @@ void check_look_back(const Scanned& scanned, int columns, bool in_parts = false)
     }
 }
 
+/// Every thread gets its group's sum.
+template <class T>
+void check_reduce_for_all(const Scanned& scanned) {
+    for (const auto& [threads, group] : {std::pair{32, 32}, {64, 32}, {64, 64}, {192, 96}, {256, 128}, {512, 512}}) {
+        const std::vector<T> items = random_items<T>(static_cast<std::size_t>(threads));
+        std::vector<T> expected(items.size());
+        for (std::size_t k = 0; k < items.size(); ++k) {
+            const std::size_t first = k / static_cast<std::size_t>(group) * static_cast<std::size_t>(group);
+            for (std::size_t j = first; j < first + static_cast<std::size_t>(group); ++j) expected[k] += items[j];
+        }
+        const Buffer x = device_copy(items), out = device_copy(std::vector<T>(items.size()));
+        default_context()
+            .compile(reduce_for_all(default_context().dialect(), scanned, threads, group))
+            .kernel("run")({.grid = {1}, .block = {threads}}, x, out);
+        CHECK_MESSAGE(host_copy<T>(out, items.size()) == expected, threads, " threads in groups of ", group);
+    }
+}
+
+/// Every thread gets what its group of tiles gives in their order. Several launches use the same states.
+template <class T>
+void check_reduce_across_blocks(const Scanned& scanned, int parts, int columns) {
+    const int threads = 64;
+    const Kernel run = default_context()
+                           .compile(reduce_across_blocks(default_context().dialect(), scanned, parts, columns, threads))
+                           .kernel("run");
+    const auto width = static_cast<std::size_t>(columns ? columns : 1);
+    const auto outputs = static_cast<std::size_t>(columns ? columns : threads);
+    const auto group = static_cast<std::size_t>(parts);
+    const std::size_t max_tiles = 40 * group;
+    const Buffer states =
+        device_copy(std::vector<std::uint64_t>(max_tiles * width * static_cast<std::size_t>(scanned.item.words())));
+    const Buffer ticket = device_copy(std::vector<std::uint32_t>(1));
+    std::uint32_t dealt = 0, epoch = 0;
+    for (const std::size_t tiles : {group, 7 * group, max_tiles}) {
+        const std::vector<T> items = random_items<T>(tiles * width);
+        std::vector<T> expected(tiles * outputs);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const std::size_t first = i / outputs / group * group, c = columns ? i % outputs : 0;
+            expected[i] = items[first * width + c];
+            for (std::size_t t = first + 1; t < first + group; ++t)
+                expected[i] = scan(expected[i], items[t * width + c]);
+        }
+        const Buffer x = device_copy(items), out = device_copy(std::vector<T>(expected.size()));
+        run({.grid = {tiles}, .block = {threads}}, x, out, states, ticket, dealt, ++epoch);
+        dealt += static_cast<std::uint32_t>(tiles);
+        CHECK_MESSAGE(host_copy<T>(out, expected.size()) == expected, scanned.item.bytes, " bytes, ", tiles,
+                      " tiles in groups of ", parts, ", ", columns, " columns");
+    }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("codegen");
@@ -252,6 +302,24 @@ TEST_CASE("groups of a warp's threads combine totals by shuffles") {
     if (lacks_warps()) return;
     check_side_by_side<std::uint32_t>(one_word(), true);
     check_side_by_side<std::uint64_t>(two_words(), true);
+}
+
+TEST_CASE("all threads of a group of warps get its total") {
+    if (lacks_warps()) return;
+    check_reduce_for_all<std::uint32_t>(one_word());
+    check_reduce_for_all<std::uint64_t>(two_words());
+}
+
+TEST_CASE("all threads of several blocks get the blocks' total") {
+    if (lacks_warps()) return;
+    check_reduce_across_blocks<std::uint32_t>(one_word(), 2, 0);
+    check_reduce_across_blocks<std::uint64_t>(two_words(), 7, 0);
+    check_reduce_across_blocks<Affine8>(half_a_word(), 3, 0);
+    check_reduce_across_blocks<Affine32>(three_words(), 8, 0);
+    check_reduce_across_blocks<std::uint32_t>(one_word(), 2, 1);
+    check_reduce_across_blocks<std::uint64_t>(two_words(), 4, 100);
+    check_reduce_across_blocks<Affine8>(half_a_word(), 7, 33);
+    check_reduce_across_blocks<Affine32>(three_words(), 3, 64);
 }
 
 TEST_CASE("a warp looks back over the tiles before") {

@@ -266,6 +266,19 @@ TEST_CASE("values at edges are counted where the edges say") {
     }
 }
 
+TEST_CASE("floats are counted between edges of doubles") {
+    if (lacks_double()) return;
+    // No float equals 0.7; the nearest one is above in the first case, below in the second.
+    for (const double edge : {0.7, 0.1}) {
+        const auto nearest = static_cast<float>(edge);
+        const GPUArray<float> x = to_gpu(std::vector<float>{nearest});
+        const bool is_above = static_cast<double>(nearest) >= edge;
+        CHECK_SAME((Longs{!is_above, is_above}), histogram(x, to_gpu(std::vector<double>{0, edge, 1})).counts.get(),
+                   edge);
+        CHECK_SAME((Longs{!is_above}), histogram(x, to_gpu(std::vector<double>{0, edge})).counts.get(), "last ", edge);
+    }
+}
+
 TEST_CASE("edges of bins are NumPy's") {
     if (lacks_double()) return;
     // numpy.histogram(x, 12, (-7, 5)), where a step is a whole number, and (x, 10, (0, 1))

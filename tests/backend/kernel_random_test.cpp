@@ -23,6 +23,7 @@ inline std::uint64_t as_ulong(double x) { return std::bit_cast<std::uint64_t>(x)
 inline double as_double(std::uint64_t x) { return std::bit_cast<double>(x); }
 #define gemel_words gemel_philox
 #include "../../core/src/language/philox_functions.inc"
+#include "../../core/src/language/random_distributions.inc"
 #undef gemel_words
 #undef WITHIN_KERNEL
 #undef GLOBAL_MEM

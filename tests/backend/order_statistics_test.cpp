@@ -98,6 +98,10 @@ TEST_CASE("quantiles lie between elements as NumPy's methods say") {
     CHECK(std::isnan(median(to_gpu(std::vector<float>{1, std::nanf(""), 2})).item()));
     CHECK(std::isnan(median(zeros<float>({0})).item()));
     CHECK(median(to_gpu(std::vector<float>{INFINITY, INFINITY})).item() == INFINITY);
+    CHECK(median(to_gpu(std::vector<float>{1, INFINITY})).item() == INFINITY);
+    CHECK(median(to_gpu(std::vector<float>{-3e38f, 3e38f})).item() == 0);
+    CHECK(median(to_gpu(std::vector<float>{-6.6519465f, 1.3664634f})).item() == -2.6427417f);
+    CHECK(median(x, {.method = QuantileMethod::lower}).item() == 2);
     if (!lacks_double()) CHECK(median(to_gpu(Longs{1, 2})).item() == 1.5);
     const GPUArray<float> table = placed<float>(drawn<float>(60, 8, 0, 9), 0).reshape({5, 12});
     CHECK(median(table, {.axis = 1}).shape() == Shape{5});

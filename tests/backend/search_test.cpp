@@ -132,6 +132,8 @@ TEST_CASE("searches refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, searchsorted(x, GPUArray<float>()), "searchsorted", "empty handle");
     CHECK_THROWS_MENTIONING(ArgumentError, digitize(x, x.reshape({2, 3})), "digitize", "(2, 3)");
     CHECK_THROWS_MENTIONING(ArgumentError, merge(x, x.reshape({2, 3})), "merge", "(2, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, searchsorted(x, x, Side::left, {.pivots = 1 << 30}), "searchsorted",
+                            "pivots");
     CHECK(searchsorted(x, x).size() == 6);
 }
 

@@ -243,7 +243,8 @@ TEST_CASE("what cannot be sorted is refused with the figures") {
     CHECK_THROWS_WITH_AS(sort(x, {.out = zeros<float>({4}).broadcast_to({3, 4})}), doctest::Contains("repeats"),
                          ArgumentError);
     CHECK_THROWS_WITH_AS(lexsort(std::span<const AnyArray>()), doctest::Contains("there is no key"), ArgumentError);
-    CHECK_THROWS_WITH_AS(lexsort({x}), doctest::Contains("one axis"), ArgumentError);
+    CHECK_THROWS_WITH_AS(lexsort({zeros<float>({})}), doctest::Contains("no axis"), ArgumentError);
+    CHECK_THROWS_WITH_AS(lexsort({x}, 7), doctest::Contains("axis 7"), ArgumentError);
     CHECK_THROWS_WITH_AS(sort_segments(x.ravel(), zeros<float>({2})), doctest::Contains("integers"), ArgumentError);
     CHECK_THROWS_WITH_AS(SortKernel<science::Body>({}), doctest::Contains("give one of the two"), ArgumentError);
     CHECK_THROWS_WITH_AS(SortKernel<science::Body>({.key_expr = "a.x", .less_expr = "a.x < b.x"}),

@@ -201,6 +201,7 @@ TEST_CASE("rows of any number and length are sorted each by itself") {
                                            {40, 256},
                                            {9, 1025},
                                            {3, 9000},
+                                           {2, 9001},
                                            {12, 5000}}) {
             const auto x = peculiar<float>(rows * length, 7);
             const GPUArray<float> on = to_gpu(x).reshape({rows, length});
@@ -211,6 +212,40 @@ TEST_CASE("rows of any number and length are sorted each by itself") {
                 CHECK_MESSAGE(bits_of(sort(on, {.tuning = tuning}).get()) == bits_of(taken(x, places, length)), "sort ",
                               what);
         }
+}
+
+template <class T>
+void check_few_long_rows(std::size_t rows, std::size_t length) {
+    const auto x = peculiar<T>(rows * length, 23);
+    const GPUArray<T> on = to_gpu(x).reshape({rows, length});
+    const auto places = sorted_places<T>(x, length, false);
+    for (const Strategy strategy : {Strategy::automatic, Strategy::one_sweep}) {
+        const SortOptions options{.tuning = {.strategy = strategy}};
+        CHECK_SAME(places, argsort(on, options).get(), "argsort ", rows, " x ", length);
+        CHECK_MESSAGE(bits_of(sort(on, options).get()) == bits_of(taken(x, places, length)), rows, " x ", length);
+    }
+}
+
+TEST_CASE("a few long rows begin anywhere") {
+    check_few_long_rows<std::uint8_t>(8, 10001);
+    check_few_long_rows<std::int16_t>(5, 8195);
+    check_few_long_rows<std::int64_t>(2, 8193);
+    if (!lacks_double()) check_few_long_rows<double>(3, 8195);
+}
+
+TEST_CASE("arrays in memory that begins anywhere are sorted and searched") {
+    const Context context = default_context();
+    const auto x = peculiar<float>(20001, 29);
+    const std::size_t step = context.addresses_are_linear() ? 4 : 4096;  // sub-buffers of OpenCL begin at few places
+    const Buffer buffer = context.allocate(step + 4 * x.size());
+    const GPUArray<float> on(buffer.view(step, 4 * x.size()), Shape{x.size()}, Strides{1});
+    on.set(x);
+    const auto places = sorted_places<float>(x, x.size(), false);
+    CHECK_SAME(places, argsort(on).get(), "argsort");
+    on.assign(sort(on));
+    CHECK_MESSAGE(bits_of(on.get()) == bits_of(taken(x, places, x.size())), "sort");
+    const auto found = searchsorted(on, full<float>({300}, on(7).item()), Side::left, {.tree = SearchTreeUse::always});
+    CHECK(found(299).item() == searchsorted(on.copy(), on(slice(7, 8)), Side::left).item());
 }
 
 template <class T>

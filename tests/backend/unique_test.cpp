@@ -113,6 +113,18 @@ TEST_CASE("sets of other types and shapes") {
     CHECK_SAME((std::vector<std::int64_t>{1, 2}),
                intersect1d(to_gpu(Longs{2, 1, 5, 1}), to_gpu(std::vector<std::int8_t>{1, 2, 3})).array().get(),
                "types");
+    // What is left of an array has its type, as in NumPy.
+    const GPUArray<std::int8_t> rest =
+        setdiff1d(to_gpu(std::vector<std::int8_t>{3, 1, 2, 3}), to_gpu(std::vector<float>{2.5f, 2})).array();
+    CHECK_SAME((std::vector<std::int8_t>{1, 3}), rest.get(), "setdiff1d of two types");
+    // int64 and uint64 have no common type of integers: 2^53 + 1 is not 2^53, and -1 is not 2^64 - 1.
+    const std::int64_t large = (std::int64_t{1} << 53) + 1;
+    const std::uint64_t near = std::uint64_t{1} << 53, all = ~std::uint64_t{0};
+    const auto negative = to_gpu(Longs{large, -1, 7}), positive = to_gpu(Longs{large - 1, -1, 7});
+    const auto natural = to_gpu(std::vector<std::uint64_t>{near, all, 7});
+    CHECK_SAME((std::vector<std::uint8_t>{0, 0, 1}), isin(negative, natural).get(), "int64 in uint64");
+    CHECK_SAME((std::vector<std::uint8_t>{1, 0, 1}), isin(natural, positive).get(), "uint64 in int64");
+    CHECK_SAME((std::vector<std::uint8_t>{0, 1, 0}), isin(natural, positive, true).get(), "uint64 not in int64");
     const GPUArray<cfloat> z = to_gpu(std::vector<cfloat>{{1, 2}, {0, 5}, {1, 2}});
     CHECK(unique(z).values.size() == 2);
     CHECK_SAME((std::vector<std::uint8_t>{0, 1, 0}), isin(z, to_gpu(std::vector<cfloat>{{0, 5}, {1, 0}})).get(),

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Each room's src/ is divided into folders. docs/architecture.md draws which folder includes from which: this test reads the
 includes and fails where an arrow is missing from the drawing, where a drawn arrow has no include left, or in a circle. It also
-fails for sources of more than 400 lines.
+fails for files of code of more than 400 lines, and for test files of more than 650: a test file is a list of cases of one subject.
 
     folder_arrows.py <root of the sources>
 
 A line of the drawing: `core/device -> base compile language`. Where a room sees another's private headers, an arrow names that
-room: `algorithms/sort -> arrays/generated`. A public header counts for the folder that holds the source of
-its name; one without a source counts for none.
+room: `algorithms/sort -> arrays/generated`. A public header counts for the folder that holds the source of its name, or
+whose name its own folder has (solve/cg.hpp); any other counts for none.
 """
 import pathlib
 import re
 import sys
 
 ROOMS = ("core", "codegen", "arrays", "algorithms")
+CODE = (".cpp", ".hpp", ".c", ".cu", ".inc", ".kernel", ".py", ".cmake", ".in")
+DATA = ("sobol_numbers.inc",)  # tables
 SEES = {"algorithms": "arrays"}  # a room -> the room whose private headers it may include
 
 
@@ -33,14 +35,15 @@ def included_arrows(root, room):
     folder_of = {file.stem: file.parent.name for file in source.glob("*/*.cpp")}
     files = [(file, file.parent.name) for file in source.glob("*/*") if file.suffix in (".cpp", ".hpp")]
     public = root / room / "include/gemel" / room
-    files += [(file, folder_of[file.stem]) for file in public.glob("*.hpp") if file.stem in folder_of]
+    headers = [(file, folder_of.get(file.stem, file.parent.name)) for file in public.rglob("*.hpp")]
+    files += [(file, folder) for file, folder in headers if (source / folder).is_dir()]
     others = root / SEES[room] / "src" if room in SEES else None
     arrows = {}
     for file, folder in files:
         for line in file.read_text().splitlines():
             private = re.match(r'#include "(\w+)/', line)
-            header = re.match(rf"#include <gemel/{room}/(\w+)\.hpp>", line)
-            to = private[1] if private else header and folder_of.get(header[1])
+            header = re.match(rf"#include <gemel/{room}/(?:(\w+)/)?(\w+)\.hpp>", line)
+            to = private[1] if private else header and folder_of.get(header[2], header[1])
             if private and others and not (source / to).is_dir() and (others / to).is_dir():
                 to = f"{SEES[room]}/{to}"
             if to and to != folder:
@@ -81,11 +84,12 @@ def main():
                 complaints.append(f"{room}: {start} -> {end} is drawn, but no file includes it: remove it")
         graph = {folder: {end for start, end in arrows if start == folder} for folder in folders}
         complaints += [f"{room}: {folder} includes itself by a circle" for folder in circle(graph)]
-    for room in (*ROOMS, "backends", "tools"):
-        for file in (root / room).rglob("*.[ch]pp"):
-            lines = file.read_text().count("\n")
-            if lines > 400:
-                complaints.append(f"{file.relative_to(root)} has {lines} lines, more than 400: divide it by subject")
+    for folder, limit in [*((room, 400) for room in (*ROOMS, "backends", "tools", "bench", "examples", "scripts", "cmake")), ("tests", 650)]:
+        for file in (root / folder).rglob("*"):
+            is_code = file.is_file() and (file.suffix in CODE or folder == "scripts") and "golden" not in file.parts
+            lines = file.read_text().count("\n") if is_code and file.name not in DATA else 0
+            if lines > limit:
+                complaints.append(f"{file.relative_to(root)} has {lines} lines, more than {limit}: divide it by subject")
     for complaint in complaints:
         print("FAILED:", complaint)
     if count < 20:

@@ -45,7 +45,6 @@ TEST_CASE("textures and images are parameters by themselves, with parts that the
     CHECK(f.argument_count() == 7);
     CHECK(f.parameters.size() == 13);
     CHECK(f.uses_images());
-    CHECK(!f.uses_arena());
     CHECK(f.parameters[0].space == Space::texture);
     CHECK(f.parameters[1].space == Space::part);
     CHECK(f.parameters[5].dimensions == 1);
@@ -76,7 +75,7 @@ TEST_CASE("a portable kernel's signature is read from its text") {
     CHECK(f.required_block == std::array<std::uint32_t, 3>{16, 16, 1});
     REQUIRE(f.parameters.size() == 3);
     CHECK(f.argument_count() == 2);
-    CHECK(f.uses_arena());
+    CHECK(f.parameters[2].space == Space::arena);
     CHECK(f.parameters[0] == Parameter{.name = "a",
                                        .type = "float",
                                        .dtype = dtype_of<float>(),

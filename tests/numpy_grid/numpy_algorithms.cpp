@@ -132,6 +132,15 @@ Arrays quantile(const Case& one) {
     return {detail::quantiles("quantile", x, parts, 1, type, options)};
 }
 
+Arrays median(const Case& one) {
+    using namespace gemel;
+    const AnyArray& x = one.operands[0];
+    QuantileOptions options{.keepdims = one.is("keepdims")};
+    if (one.has("axis")) options.axis = one.axis();
+    const bool is_float = x.dtype().is_floating() && !(x.dtype() == dtype_of<double>());
+    return {detail::median(x, is_float ? dtype_of<float>() : dtype_of<double>(), options)};
+}
+
 Arrays unique(const Case& one) {
     const gemel::AnyUnique u = gemel::detail::unique(one.operands[0], {.index = true, .inverse = true, .counts = true});
     return {u.values, u.index, u.inverse, u.counts};
@@ -179,7 +188,7 @@ std::map<std::string, Function> sorts() {
         {"argsort", [](const Case& c) { return Arrays{argsort(c.operands[0], c.sorting())}; }},
         {"sort_by_key",
          [](const Case& c) { return sort_by_key(c.operands[0], std::span(c.operands).subspan(1), c.sorting()); }},
-        {"lexsort", [](const Case& c) { return Arrays{lexsort(std::span<const AnyArray>(c.operands))}; }},
+        {"lexsort", [](const Case& c) { return Arrays{lexsort(std::span<const AnyArray>(c.operands), c.axis())}; }},
         {"sort_segments", [](const Case& c) { return Arrays{sort_segments(c.operands[0], c.operands[1])}; }},
     };
 }
@@ -250,6 +259,7 @@ std::map<std::string, Function> functions() {
         {"extremes", ends},
         {"kth", ends},
         {"quantile", quantile},
+        {"median", median},
     };
     all.merge(sorts());
     all.merge(selections());

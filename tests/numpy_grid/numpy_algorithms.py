@@ -39,6 +39,8 @@ class Cases(Operands):
 
     def sorted_operand(self):
         dtype = self.type_of(NUMBERS + ("complex64", "complex128"))
+        if self.random.random() < 0.06:  # a few long rows, most of which begin between multiples of 16 bytes
+            return self.operand((self.random.randrange(2, 9), self.random.randrange(8193, 12000)), dtype)
         return self.operand(self.shape(), dtype)
 
     def strategy(self):
@@ -69,9 +71,10 @@ class Cases(Operands):
         return Case("sort_by_key", names, {"axis": given, "descending": int(down)}, results)
 
     def lexsort(self):
-        n = self.size()
-        keys = [self.operand((n,), self.type_of(NUMBERS), spread=3) for _ in range(self.random.choice((1, 2, 3)))]
-        return Case("lexsort", [name for _, name in keys], {}, [np.lexsort([value for value, _ in keys])])
+        shape = self.shape()
+        keys = [self.operand(shape, self.type_of(NUMBERS), spread=3) for _ in range(self.random.choice((1, 2, 3)))]
+        axis, given = self.axis_of(keys[0][0])
+        return Case("lexsort", [name for _, name in keys], {"axis": given}, [np.lexsort([value for value, _ in keys], axis)])
 
     def starts_of(self, n):
         count = self.random.choice((0, 1, 5, 300))
@@ -121,7 +124,7 @@ class Cases(Operands):
     # Sets and searches.
 
     def unique(self):
-        x, name = self.operand(self.shape(), self.type_of(NUMBERS + ("complex64", "complex128")))
+        x, name = self.operand(self.shape_or_scalar(), self.type_of(NUMBERS + ("complex64", "complex128")))
         values, index, inverse, counts = np.unique(x, True, True, True)
         return Case("unique", [name], {}, [values, index, inverse.reshape(x.shape), counts])
 
@@ -134,7 +137,10 @@ class Cases(Operands):
             invert = self.random.random() < 0.3
             return Case("isin", [a_name, b_name], {"invert": int(invert)}, [np.isin(a, b, invert=invert)])
         common = np.result_type(a, b)
-        a, b = a.astype(common), b.astype(common)
+        if function == "setdiff1d" and common.kind != "c":
+            values = np.unique(a)
+            return Case(function, [a_name, b_name], {}, [values[np.isin(values, b, invert=True)]])
+        a, b = a.astype(common if function != "setdiff1d" else a.dtype), b.astype(common)
         if common.kind != "c":
             return Case(function, [a_name, b_name], {}, [getattr(np, function)(a, b)])
         # Which of several complex NaN stands for all: by sorting the first of them, by NumPy's hashing any.
@@ -146,7 +152,7 @@ class Cases(Operands):
     def searchsorted(self):
         dtype = self.type_of(NUMBERS + ("complex64", "complex128"))
         a = np.sort(self.drawn((self.size(),), dtype))
-        v, name = self.operand(self.shape(), dtype if self.random.random() < 0.7 else self.type_of(NUMBERS))
+        v, name = self.operand(self.shape_or_scalar(), dtype if self.random.random() < 0.7 else self.type_of(NUMBERS))
         side = self.random.choice(("left", "right"))
         common = np.result_type(a, v)
         result = np.searchsorted(a.astype(common), v.astype(common), side)
@@ -160,7 +166,7 @@ class Cases(Operands):
         return Case("merge", names, {}, [np.sort(np.concatenate([a, b]), kind="stable")])
 
     def digitize(self):
-        x, name = self.operand(self.shape(), self.type_of(INTEGERS + FLOATS))
+        x, name = self.operand(self.shape_or_scalar(), self.type_of(INTEGERS + FLOATS))
         edges = np.unique(self.drawn((self.random.choice((1, 2, 9, 70)),), "float64", special=False))
         if self.random.random() < 0.3:
             edges = edges[::-1]
@@ -223,7 +229,21 @@ class Cases(Operands):
         low = float(self.random.randrange(-300, 100))
         return count, (low, low + count * width)
 
+    def histogram_between_floats(self):
+        """Floats at, and beside, edges that no float equals."""
+        edges = np.sort(np.random.default_rng(self.random.getrandbits(32)).normal(size=self.random.choice((2, 3, 10, 100))))
+        x = edges.astype("float32")[np.random.default_rng(self.random.getrandbits(32)).integers(0, edges.size, self.size())]
+        x, name = self.viewed(np.nextafter(x, np.float32(self.random.choice((-9, 0, 9))) if self.random.random() < 0.5 else x))
+        counts, _ = np.histogram(x.astype("float64"), edges)
+        rounded = edges.astype("float32")
+        rounded = np.where(rounded < edges, np.nextafter(rounded, np.float32("inf")), rounded)
+        last = np.float32(edges[-1])
+        rounded[-1] = np.nextafter(last, np.float32("-inf")) if last > edges[-1] else last
+        return Case("histogram", [name, self.named(edges)], {}, [counts, rounded])
+
     def histogram(self):
+        if self.random.random() < 0.15:
+            return self.histogram_between_floats()
         dtype = self.type_of(INTEGERS + FLOATS)
         x, name = self.operand(self.shape(), dtype, special=False)
         if dtype.startswith("float") and x.size and self.random.random() < 0.3:
@@ -325,11 +345,23 @@ class Cases(Operands):
         return Case("quantile", [name], options, [np.asarray(found).astype(result)],
                     scale * (1e-15 if result == np.float64 else 1e-6))
 
+    def median(self):
+        dtype = self.type_of(INTEGERS + FLOATS)
+        x, name = self.operand(self.shape(), dtype)
+        if x.size == 0:
+            return None
+        axis, given = self.axis_of(x)
+        options = self.maybe(axis=given, keepdims=1)
+        work = x.astype("float32") if dtype == "float16" else x
+        found = np.median(work, axis=axis if "axis" in options else None, keepdims="keepdims" in options)
+        return Case("median", [name], options, [found])
+
     def case(self):
         makers = [self.sort, self.sort, self.sort_by_key, self.lexsort, self.sort_segments, self.select, self.select,
                   self.compress, self.nonzero, self.runs, self.unique, self.sets, self.sets, self.searchsorted, self.merge,
                   self.digitize, self.reduce_by_key, self.scan_by_key, self.segment_reduce, self.bincount, self.histogram,
-                  self.histogram, self.histogramdd, self.ends, self.ends, self.quantile, self.quantile]
+                  self.histogram, self.histogramdd, self.ends, self.ends, self.quantile, self.quantile,
+                  self.median]
         made = None
         while made is None:
             made = self.random.choice(makers)()

@@ -27,6 +27,9 @@ class Operands:
             return LARGE
         return self.random.choice(SIZES) if self.random.random() < 0.5 else self.random.randrange(3000)
 
+    def shape_or_scalar(self):
+        return () if self.random.random() < 0.05 else self.shape()
+
     def shape(self):
         kind = self.random.random()
         if kind < 0.5:

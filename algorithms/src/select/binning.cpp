@@ -2,6 +2,7 @@
 
 #include "rearrange/moving.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/reductions.hpp>
@@ -79,34 +80,27 @@ struct BlockTexts {
     std::string before, add, after;
 };
 
+BlockTexts parts_of(const codegen::Template& kernel, codegen::Values values) {
+    const auto part = [&](const char* name) {
+        values["part"] = name;
+        return kernel.render(values);
+    };
+    return {.before = part("before"), .add = part("add"), .after = part("after")};
+}
+
 BlockTexts shared_texts(const Binning& b, std::int64_t size) {
-    const std::string type = counter_type(b);
-    return {.before = text("LOCAL_MEM ", type, " counts[", size, "];\n",
-                           "for (int k = LID_0; k < bins; k += LDIM_0) counts[k] = 0;\nlocal_barrier();\n"),
-            .add = text("if (bin >= 0) atomic_add(&counts[bin], ", amount(b, "uint32_t", "i"), ");"),
-            .after = text("local_barrier();\nfor (int k = LID_0; k < bins; k += LDIM_0) {\n    const ", type,
-                          " counted = counts[k];\n    if (counted != 0) atomic_add(&result[k], (", result_type(b),
-                          ")counted);\n}")};
+    return parts_of(select_kernels::count_in_shared_memory(), {{"size", size},
+                                                               {"counter", counter_type(b)},
+                                                               {"result_type", result_type(b)},
+                                                               {"amount", amount(b, "uint32_t", "i")}});
 }
 
 BlockTexts global_texts(const Binning& b) {
-    const std::string type = counter_type(b);
-    return {
-        .before = text("LOCAL_MEM int owners[", hot_slots, "];\nLOCAL_MEM ", type, " counts[", hot_slots,
-                       "];\nfor (int k = LID_0; k < ", hot_slots,
-                       "; k += LDIM_0) {\n    owners[k] = -1;\n    counts[k] = 0;\n}\nlocal_barrier();\n"),
-        .add = text(
-            "if (bin >= 0) {\n    // The first bin to come has the slot; it is one that occurs often, if any does.\n"
-            "    const int slot = bin & ",
-            hot_slots - 1,
-            ";\n    int owner = owners[slot];\n"
-            "    if (owner == -1) {\n        owner = atomic_cas(&owners[slot], -1, bin);\n"
-            "        if (owner == -1) owner = bin;\n    }\n"
-            "    if (owner == bin) atomic_add(&counts[slot], ",
-            amount(b, "uint32_t", "i"), ");\n    else atomic_add(&result[bin], ", amount(b, "int64_t", "i"), ");\n}"),
-        .after = text("local_barrier();\nfor (int k = LID_0; k < ", hot_slots,
-                      "; k += LDIM_0) {\n    if (owners[k] >= 0) atomic_add(&result[owners[k]], (", result_type(b),
-                      ")counts[k]);\n}")};
+    return parts_of(select_kernels::count_in_slots(), {{"slots", hot_slots},
+                                                       {"counter", counter_type(b)},
+                                                       {"result_type", result_type(b)},
+                                                       {"amount", amount(b, "uint32_t", "i")},
+                                                       {"direct_amount", amount(b, "int64_t", "i")}});
 }
 
 }  // namespace
@@ -140,14 +134,12 @@ ElementwiseKernel chunk_kernel(const Binning& b, bool wide) {
                                                                 : dtype_of<std::int32_t>());
     for (Parameter& p : parse_declarations("int32_t *chunk, int64_t count, int64_t length")) arguments.push_back(p);
     const BinText own = b.text();
-    return ElementwiseKernel(std::move(arguments),
-                             text("const int64_t base = (int64_t)i * bins, begin = (int64_t)i * length;\n"
-                                  "const int64_t end = count - begin < length ? count : begin + length;\n",
-                                  "for (int k = 0; k < bins; ++k) result[base + k] = 0;\n", at(own.prepare, "0"),
-                                  "for (int64_t j = begin; j < end; ++j) {\n    int bin = -1;\n", at(own.find, "j"),
-                                  "\n    if (bin >= 0) result[base + bin] += ",
-                                  amount(b, wide ? "int64_t" : "int32_t", "j"), ";\n}\nchunk[i] = 1"),
-                             b.who, {.preamble = own.preamble});
+    return ElementwiseKernel(
+        std::move(arguments),
+        select_kernels::count_in_chunks().render({{"prepare", at(own.prepare, "0")},
+                                                  {"find", at(own.find, "j")},
+                                                  {"amount", amount(b, wide ? "int64_t" : "int32_t", "j")}}),
+        b.who, {.preamble = own.preamble});
 }
 
 ElementwiseKernel bin_kernel(const Binning& b) {
@@ -233,14 +225,12 @@ AnyArray count_bins(const Binning& b, BinStrategy asked, const Stream& stream) {
     return result;
 }
 
-// The position of an element in bin widths from the middle of the first bin: an edge is half a bin from an integer.
 std::string prepare_even(const std::string& k, const std::string& type) {
-    const std::string n = "bins_" + k;
-    return text("const ", type, " first_", k, " = y", k, "[0], last_", k, " = y", k, "[", n, "];\n",  //
-                "const ", type, " scale_", k, " = (", type, ")", n, " / (last_", k, " - first_", k, ");\n",
-                "// Nearer to an edge rounding may have moved an element to the other side.\n", "const ", type,
-                " inner_", k, " = (", type, ")0.5 - 6 * (", n, " + fmax(fabs(first_", k, "), fabs(last_", k,
-                ")) * scale_", k, ") * (", type, ")", type == "double" ? "1.2e-16" : "6e-8f", ";\n");
+    return select_kernels::even_bins().render({{"part", "prepare"},
+                                               {"k", k},
+                                               {"n", "bins_" + k},
+                                               {"type", type},
+                                               {"rounding", type == "double" ? "1.2e-16" : "6e-8f"}});
 }
 
 bool counts_by_bits(std::string_view type, std::int64_t bins) {
@@ -248,32 +238,12 @@ bool counts_by_bits(std::string_view type, std::int64_t bins) {
 }
 
 std::string find_even(const std::string& k, const std::string& type, std::int64_t bins) {
-    const std::string n = "bins_" + k;
-    // The last bits of x + 1.5 * 2^23 hold the nearest integer of x: cheaper than a conversion.
-    const bool by_bits = counts_by_bits(type, bins);
-    const std::string round =
-        by_bits ? text(
-                      "    const float whole = f + 12582912.0f;\n    int b = as_int(whole) - 0x4b400000;\n"
-                      "    const float beside = f - (whole - 12582912.0f);\n")
-                : text("    int b = (int)(f + (", type, ")0.5);\n    const ", type, " beside = f - (", type, ")b;\n");
-    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",             //
-                "if (v_", k, " >= first_", k, " && v_", k, " <= last_", k, ") {\n",                           //
-                "    const ", type, " f = (v_", k, " - first_", k, ") * scale_", k, " - (", type, ")0.5;\n",  //
-                round, "    if (!(fabs(beside) < inner_", k, ")) {  // the edges decide\n",
-                "        b = b < 0 ? 0 : b > ", n, " - 1 ? ", n, " - 1 : b;\n", "        while (b > 0 && v_", k, " < y",
-                k, "[b]) --b;\n",                                                                 //
-                "        while (b < ", n, " - 1 && v_", k, " >= y", k, "[b + 1]) ++b;\n    }\n",  //
-                "    bin_", k, " = b;\n}\n");
+    return select_kernels::even_bins().render(
+        {{"part", "find"}, {"k", k}, {"n", "bins_" + k}, {"type", type}, {"by_bits", counts_by_bits(type, bins)}});
 }
 
 std::string find_between(const std::string& k, const std::string& type) {
-    const std::string n = "bins_" + k;
-    return text("int bin_", k, " = -1;\nconst ", type, " v_", k, " = (", type, ")x", k, "[@];\n",  //
-                "if (v_", k, " >= y", k, "[0] && v_", k, " <= y", k, "[", n, "]) {\n",             //
-                "    int low = 0, left = ", n, " - 1;  // how many of the inner edges are at or below\n",
-                "    while (left > 0) {\n        const int step = (left + 1) / 2;\n",  //
-                "        if (y", k, "[low + step] <= v_", k, ") low += step;\n        left -= step;\n    }\n",
-                "    bin_", k, " = low;\n}\n");
+    return select_kernels::bins_between().render({{"k", k}, {"n", "bins_" + k}, {"type", type}}) + "\n";
 }
 
 }  // namespace gemel::selecting

@@ -2,6 +2,7 @@
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/algorithms/group.hpp>
 #include <gemel/arrays/creation.hpp>
@@ -55,16 +56,13 @@ std::string type_key(DType dtype) { return text(dtype.name(), '/', static_cast<c
 }  // namespace
 
 Scan selecting::reduce_by_key_scan(bool wide, DType dtype, const std::string& equal, const std::string& combine) {
-    const std::string run = run_word(wide);
     std::vector<Parameter> arguments = parse_declarations("const T *keys, T *group_keys, int64_t *group_count");
     arguments.push_back(VectorArg(dtype, "values", true));
     arguments.push_back(VectorArg(dtype, "group_values"));
     return Scan(std::move(arguments), dtype,
                 {.input_expr = "values[i]",
                  .scan_expr = combine,
-                 .output_statement = text("if (i == n - 1 || !same_key(keys[i], keys[i + 1])) {\n    group_keys[", run,
-                                          " - 1] = keys[i];\n    group_values[", run,
-                                          " - 1] = item;\n}\nif (i == n - 1) group_count[0] = ", run),
+                 .output_statement = select_kernels::reduce_by_key().render({{"run", run_word(wide)}}),
                  .is_segment_start_expr = "i == 0 || !same_key(keys[i - 1], keys[i])",
                  .name = "reduce_by_key",
                  .preamble = equal});
@@ -92,11 +90,7 @@ ElementwiseKernel selecting::segment_loop(DType dtype, DType index, const std::s
                                      VectorArg(dtype, "results")};
     const std::string type = codegen::value_type(dtype);
     return ElementwiseKernel(
-        std::move(arguments),
-        text("// Nothing outside the values is read, whatever the starts are.\n",
-             "const int64_t end = ends[i] < count ? ends[i] : count;\nint64_t j = starts[i] > 0 ? starts[i] : 0;\n",
-             type, " total = ", neutral, ";\nif (j < end) {\n    total = values[j];\n",
-             "    for (++j; j < end; ++j) total = combine_values(total, values[j]);\n}\n", "results[i] = total"),
+        std::move(arguments), select_kernels::segment_loop().render({{"type", type}, {"neutral", neutral}}),
         "segment_reduce",
         {.preamble =
              text("WITHIN_KERNEL ", type, " combine_values(", type, " a, ", type, " b) { return ", combine, "; }\n")});
@@ -106,21 +100,12 @@ Scan selecting::segment_scan(DType dtype, DType index, const std::string& combin
     std::vector<Parameter> arguments{
         VectorArg(dtype, "values", true), VectorArg(dtype_of<std::uint8_t>(), "heads", true),
         VectorArg(index, "starts", true), ScalarArg(dtype_of<std::int64_t>(), "segments"), VectorArg(dtype, "results")};
-    return Scan(
-        std::move(arguments), dtype,
-        {.input_expr = "values[i]",
-         .scan_expr = combine,
-         .output_statement = "if (i == n - 1 || heads[i + 1]) {\n"
-                             "    int64_t low = 0, left = segments + 1;  // how many begin through i\n"
-                             "    while (left > 0) {\n"
-                             "        const int64_t half_way = left / 2;\n"
-                             "        if (starts[low + half_way] <= i) low += half_way + 1, left -= half_way + 1;\n"
-                             "        else left = half_way;\n"
-                             "    }\n"
-                             "    if (low > 0 && low <= segments) results[low - 1] = item;\n"
-                             "}",
-         .is_segment_start_expr = "heads[i]",
-         .name = "segment_reduce"});
+    return Scan(std::move(arguments), dtype,
+                {.input_expr = "values[i]",
+                 .scan_expr = combine,
+                 .output_statement = select_kernels::segment_total().render(),
+                 .is_segment_start_expr = "heads[i]",
+                 .name = "segment_reduce"});
 }
 
 AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given_values, const ReduceBy& by) {

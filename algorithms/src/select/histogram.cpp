@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace gemel {
 namespace {
@@ -98,6 +99,7 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
     if (!(x.shape() == weights.shape()))
         throw ArgumentError(
             text("bincount: expected ", counted(x.size(), "weight"), ", one per element, got ", weights.size()));
+    require_double("bincount", x);
     Binning binning = numbers_binning(x, bincount_length(x, options));
     binning.elements.push_back(weights);
     binning.weighted = true;
@@ -109,6 +111,20 @@ GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, co
 
 namespace {
 
+/// Edges for floats, of edges of a wider type: a float is at or above such an edge if it is at or above the next float
+/// from it on, and not above the last edge if it is not above the next float below.
+GPUArray<float> edges_in_floats(const Context& context, const std::vector<double>& edges) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    std::vector<float> rounded;
+    for (const double edge : edges) {
+        const auto nearest = static_cast<float>(edge);
+        const bool is_last = rounded.size() + 1 == edges.size();
+        const bool is_on_this_side = is_last ? nearest <= edge : nearest >= edge;
+        rounded.push_back(is_on_this_side ? nearest : std::nextafter(nearest, is_last ? -infinity : infinity));
+    }
+    return to_gpu(context, rounded);
+}
+
 /// Checks the user's edges.
 AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges, DType dtype) {
     require_context(who, "the array of edges", edges, x);
@@ -116,7 +132,6 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
     if (edges.rank() != 1 || edges.size() < 2)
         throw ArgumentError(text(who, ": the edges have shape ", to_string(edges.shape()),
                                  ", expected one axis with at least two edges"));
-    const AnyArray converted = edges.dtype() == dtype ? without_gaps(edges) : edges.astype(dtype);
     const std::vector<double> values = GPUArray<double>(edges.astype(dtype_of<double>())).get();
     for (std::size_t k = 0; k < values.size(); ++k) {
         if (std::isnan(values[k]))
@@ -125,7 +140,8 @@ AnyArray checked_edges(const char* who, const AnyArray& x, const AnyArray& edges
             throw ArgumentError(text(who, ": expected edges in ascending order, got ", values[k - 1], " and then ",
                                      values[k], " at index ", k));
     }
-    return converted;
+    if (edges.dtype() == dtype) return without_gaps(edges);
+    return dtype == dtype_of<float>() ? AnyArray(edges_in_floats(x.context(), values)) : edges.astype(dtype);
 }
 
 /// Edges equal NumPy's bit for bit (each is the first plus a rounded multiple of the width), so that a value equal to

@@ -1,6 +1,7 @@
 #include <gemel/algorithms/list_builder.hpp>
 
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -142,9 +143,7 @@ const Scan& kept_scan() {
         dtype_of<std::int64_t>(),
         {.input_expr = "counts[i] != 0",
          .scan_expr = "a + b",
-         .output_statement =
-             "if (counts[i] != 0) {\n    indices[item - 1] = i;\n    kept_starts[item - 1] = starts[i];\n}\n"
-             "if (i == n - 1) {\n    kept_starts[item] = starts[i] + counts[i];\n    totals[slot] = item;\n}",
+         .output_statement = select_kernels::kept_lists().render(),
          .name = "kept_lists"});
     return scan;
 }

@@ -5,6 +5,7 @@
 #include "select/kernels.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 #include "sort/radix_sort.hpp"
 #include "sort/sort_checks.hpp"
 
@@ -83,25 +84,13 @@ AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& opti
 namespace selecting {
 
 ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
-    const std::string type = codegen::value_type(dtype);
-    const auto before = [&](const char* a, const char* b) {
-        return largest ? text("is_less(", b, ", ", a, ")") : text("is_less(", a, ", ", b, ")");
-    };
     std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "values")};
     for (Parameter& p : parse_declarations("int64_t *places, int64_t *done, int64_t length, int64_t kept"))
         arguments.push_back(std::move(p));
     return ElementwiseKernel(
         std::move(arguments),
-        text("const int64_t first = (int64_t)i * length, base = (int64_t)i * kept;\nint64_t held = 0;\n", type,
-             " bound = x[first];\nfor (int64_t j = 0; j < length; ++j) {\n    const ", type, " v = x[first + j];\n",
-             "    if (held == kept && !", before("v", "bound"), ") continue;\n",
-             "    int64_t at = held < kept ? held++ : kept - 1;\n", "    for (; at > 0; --at) {\n        const ", type,
-             " other = values[base + at - 1];\n        if (!", before("v", "other"),
-             ") break;\n        values[base + at] = other;\n",
-             "        places[base + at] = places[base + at - 1];\n    }\n",
-             "    values[base + at] = v;\n    places[base + at] = j;\n    bound = values[base + held - 1];\n}\n",
-             "done[i] = held"),
-        "row_ends", {.preamble = order_text(dtype)});
+        select_kernels::row_ends().render({{"type", codegen::value_type(dtype)}, {"largest", largest}}), "row_ends",
+        {.preamble = order_text(dtype)});
 }
 
 namespace {
@@ -164,8 +153,12 @@ AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& optio
                                                            .rows = axis.rows,
                                                            .row_length = axis.row_length,
                                                            .descending = options.largest});
-    const std::size_t last = x.rank() - 1;
-    return {back(along(sorted, last, slice(0, k))), GPUArray<std::int64_t>(back(along(index, last, slice(0, k))))};
+    // A view of all elements would keep their memory.
+    const auto ends = [&](const AnyArray& rows) {
+        const AnyArray view = along(rows, x.rank() - 1, slice(0, k));
+        return back(2 * k > axis.row_length ? view : view.copy());
+    };
+    return {ends(sorted), GPUArray<std::int64_t>(ends(index))};
 }
 
 AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOptions& options) {
@@ -258,33 +251,34 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
     }
 }
 
-const ElementwiseKernel& between_kernel(bool is_double) {
+/// The mean of two middle elements, as NumPy's median: their sum may overflow.
+const ElementwiseKernel& mean_kernel(bool is_double) {
     const auto make = [](const std::string& type, const std::string& half) {
-        return ElementwiseKernel(
-            "const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
-            "const " + type +
-                " a = low[i], b = high[i], c = last[i];\n"
-                "// From the nearer end, so that a part of 1 gives b; equal ends, infinite ones too, give both.\n" +
-                type + " r = a == b ? a : part < " + half +
-                " ? a + (b - a) * part : b - (b - a) * (1 - part);\n"
-                "if (part == 0) r = a;\nif (c != c) r = c;\nresult[i] = r",
-            "quantile");
+        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
+                                 "const " + type +
+                                     " a = low[i], b = high[i], c = last[i];\nresult[i] = c != c ? c : "
+                                     "part == 0 ? a : (a + b) * " +
+                                     half,
+                                 "median");
     };
     static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
     static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));
     return is_double ? of_doubles : of_floats;
 }
 
-}  // namespace
-
-AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
-                          const QuantileOptions& options) {
-    const AnyArray one = quantiles(who, x, std::array{q}, whole, result, options);
-    return one.view(std::array<Index, 1>{Index(0)});
+const ElementwiseKernel& between_kernel(bool is_double) {
+    const auto make = [](const std::string& type, const std::string& half) {
+        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
+                                 select_kernels::between().render({{"type", type}, {"half", half}}), "quantile");
+    };
+    static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
+    static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));
+    return is_double ? of_doubles : of_floats;
 }
 
-AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<const double> parts, double whole,
-                           DType result, const QuantileOptions& options) {
+/// @param kernel_of  of two elements and the place between them
+AnyArray quantiles_by(const ElementwiseKernel& (*kernel_of)(bool is_double), const char* who, const AnyArray& given,
+                      std::span<const double> parts, double whole, DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": complex numbers have no order; take real(), imag() or abs()"));
@@ -309,16 +303,37 @@ AnyArray detail::quantiles(const char* who, const AnyArray& given, std::span<con
     const AnyArray sorted = gemel::sort(x, {.axis = static_cast<int>(axis)});
     const auto end = [&](std::int64_t k) { return along(sorted, axis, Index(k)).reshape(kept); };
     const AnyArray last = end(n - 1);
+    const ElementwiseKernel& kernel = kernel_of(result == dtype_of<double>());
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const Between place = place_of(parts[k] / whole, n, options.method);
         const AnyArray low = end(place.low), high = end(place.high), to = along(values, 0, Index(k));
         if (result == dtype_of<double>()) {
-            between_kernel(true)(low, high, last, place.part, to);
+            kernel(low, high, last, place.part, to);
         } else {
-            between_kernel(false)(low, high, last, static_cast<float>(place.part), to);
+            kernel(low, high, last, static_cast<float>(place.part), to);
         }
     }
     return values;
+}
+
+AnyArray first_quantile(const AnyArray& quantiles) { return quantiles.view(std::array<Index, 1>{Index(0)}); }
+
+}  // namespace
+
+AnyArray detail::quantiles(const char* who, const AnyArray& x, std::span<const double> parts, double whole,
+                           DType result, const QuantileOptions& options) {
+    return quantiles_by(between_kernel, who, x, parts, whole, result, options);
+}
+
+AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
+                          const QuantileOptions& options) {
+    return first_quantile(quantiles(who, x, std::array{q}, whole, result, options));
+}
+
+AnyArray detail::median(const AnyArray& x, DType result, const QuantileOptions& options) {
+    const bool is_mean = options.method == QuantileMethod::linear;
+    return first_quantile(
+        quantiles_by(is_mean ? mean_kernel : between_kernel, "median", x, std::array{0.5}, 1, result, options));
 }
 
 }  // namespace gemel

@@ -4,6 +4,7 @@
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <algorithm>
 
@@ -28,47 +29,25 @@ Scan selecting::unique_consecutive_scan(bool wide, bool staged, const std::strin
 }
 
 Scan selecting::run_lengths_scan(bool wide, const std::string& equal) {
-    const std::string run = wide ? "segment_64" : "segment";
     return Scan(parse_declarations("const T *x, T *values, int64_t *lengths, int64_t *count"), number_type(wide),
                 {.input_expr = "1",
                  .scan_expr = "a + b",
                  .neutral = "0",
-                 .output_statement =
-                     text("if (i == n - 1 || !same_key(x[i], x[i + 1])) {\n    values[", run,
-                          " - 1] = x[i];\n    lengths[", run, " - 1] = item;\n}\nif (i == n - 1) count[0] = ", run),
+                 .output_statement = select_kernels::run_lengths().render({{"run", wide ? "segment_64" : "segment"}}),
                  .is_segment_start_expr = "i == 0 || !same_key(x[i - 1], x[i])",
                  .name = "run_lengths",
                  .preamble = equal});
 }
 
-namespace {
-
-const char* const chunk_bounds =
-    "const int64_t begin = (int64_t)i * length, end = count - begin < length ? count : begin + length;\n";
-
-}  // namespace
-
 ElementwiseKernel selecting::count_runs_kernel(const std::string& equal) {
-    return ElementwiseKernel(
-        "const T *x, int32_t *totals, int64_t count, int64_t length",
-        text(chunk_bounds, "int heads = begin == 0;\n",
-             "for (int64_t j = begin > 0 ? begin : 1; j < end; ++j) heads += !same_key(x[j - 1], x[j]);\n",
-             "totals[i] = heads"),
-        "count_runs", {.preamble = equal});
+    return ElementwiseKernel("const T *x, int32_t *totals, int64_t count, int64_t length",
+                             select_kernels::count_runs().render(), "count_runs", {.preamble = equal});
 }
 
 ElementwiseKernel selecting::first_of_runs_kernel(const std::string& equal) {
     return ElementwiseKernel(
         "const T *x, const int32_t *totals, T *values, int64_t *number, int32_t *done, int64_t count, int64_t length",
-        text(chunk_bounds, "int64_t at = 0, j = begin;\nfor (int64_t c = 0; c < i; ++c) at += totals[c];\n",
-             "if (j == 0) values[at++] = x[j++];\n", "// Long runs are passed over by vectors.\n",
-             "for (; j + 32 <= end; j += 32) {\n    int heads = 0;\n",
-             "    for (int k = 0; k < 32; ++k) heads |= !same_key(x[j + k - 1], x[j + k]);\n",
-             "    if (heads == 0) continue;\n    for (int k = 0; k < 32; ++k) {\n",
-             "        if (!same_key(x[j + k - 1], x[j + k])) values[at++] = x[j + k];\n    }\n}\n",
-             "for (; j < end; ++j) {\n    if (!same_key(x[j - 1], x[j])) values[at++] = x[j];\n}\n",
-             "if (end == count) number[0] = at;\ndone[i] = 1"),
-        "first_of_runs", {.preamble = equal});
+        select_kernels::first_of_runs().render(), "first_of_runs", {.preamble = equal});
 }
 
 namespace {

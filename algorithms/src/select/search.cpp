@@ -4,6 +4,7 @@
 #include "rearrange/moving.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/algorithms/group.hpp>
 #include <gemel/codegen/promotion.hpp>
@@ -15,8 +16,14 @@ namespace gemel {
 namespace selecting {
 
 std::uint32_t pivots_for(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
-    if (options.pivots > 0) return options.pivots;
     const Device device = sorted.context().device();
+    if (options.pivots > 0) {
+        const std::size_t room = device.info().shared_memory_per_block_bytes / sorted.dtype().size_bytes();
+        if (options.pivots > room)
+            throw ArgumentError(text("searchsorted: expected at most ", room, " pivots of ", sorted.dtype().name(),
+                                     " in a block's shared memory, got ", options.pivots, "; leave .pivots out"));
+        return options.pivots;
+    }
     // Every block loads the pivots: worth it for many blocks and arrays larger than the L1 cache.
     if (device.info().type == DeviceInfo::Type::cpu || sorted.size() < 4096 || queries < (std::size_t{1} << 16))
         return 1;
@@ -40,7 +47,8 @@ namespace {
 bool takes_tree(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     constexpr std::size_t sector_bytes = 32;
     if (options.tree == SearchTreeUse::never || !SearchTree::has(sorted.dtype()) || sorted.size() < 2) return false;
-    if (sorted.offset_bytes() % sector_bytes != 0) return false;
+    const std::uint64_t address = sorted.context().addresses_are_linear() ? sorted.buffer().native_handle() : 0;
+    if ((address + sorted.buffer().offset_bytes() + sorted.offset_bytes()) % sector_bytes != 0) return false;
     if (options.tree == SearchTreeUse::always) return true;
     const bool is_cpu = sorted.context().device().info().type == DeviceInfo::Type::cpu;
     // On an H100 the tree of 4-byte elements is faster if there are at least a sixteenth as many searches as elements
@@ -162,19 +170,11 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
     }
     static auto& kernels = *new KernelsByText<ElementwiseKernel>;
     const auto kernel = kernels.find(text(common.name(), right), [&] {
-        // If edges descend, bin k is count - k of the reversed edges, with the other side closed.
         return ElementwiseKernel(
             std::vector<Parameter>{VectorArg(common, "edges", true), ScalarArg(dtype_of<std::int64_t>(), "count"),
                                    VectorArg(common, "values", true), VectorArg(dtype_of<std::int64_t>(), "bins")},
-            text("const ", codegen::value_type(common), " value = values[i];\n",
-                 "const int descends = is_less(edges[count - 1], edges[0]);\n",
-                 "int64_t low = 0, left = count;\nwhile (left > 0) {\n    const int64_t half_way = (left + 1) / 2;\n",
-                 "    const ", codegen::value_type(common), " edge = edges[low + half_way - 1];\n",
-                 right ? "    const int passed = descends ? !is_less(edge, value) : is_less(edge, value);\n"
-                       : "    const int passed = descends ? is_less(value, edge) : !is_less(value, edge);\n",
-                 "    if (passed) {\n        low += half_way;\n        left -= half_way;\n    }\n",
-                 "    else left = half_way - 1;\n}\nbins[i] = low"),
-            "digitize", {.preamble = order_text(common)});
+            select_kernels::digitize().render({{"type", codegen::value_type(common)}, {"right", right}}), "digitize",
+            {.preamble = order_text(common)});
     });
     const auto count = static_cast<std::int64_t>(edges.size());
     kernel->run({}, std::array{CallArgument(sorted), CallArgument(count), CallArgument(values), CallArgument(bins)});

@@ -5,6 +5,7 @@
 #include "rearrange/moving.hpp"
 #include "select/kernels.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 namespace gemel {
 namespace {
@@ -143,36 +144,31 @@ Form form_of(bool keep) { return keep ? Form::keep : Form::remove; }
 
 Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
                             const std::string& holds, const std::string& source, std::string preamble) {
-    const std::string value = source + "[i]";
     std::string results = "T *selected_out";
     if (form == Form::split) results += ", T *selected_others";
     for (Parameter& result : parse_declarations(results + ", int64_t *selected_count"))
         arguments.push_back(std::move(result));
-    std::string output = text("if (item != prev_item) selected_out[item - 1] = ", value, ";\n");
-    if (form == Form::split) output += text("else selected_others[i - item] = ", value, ";\n");
-    if (has_scrap(form, is_cpu))
-        output = text(
-            "// By a mask, not by a condition, of which compilers make a branch.\nselected_out[((item - 1) & "
-            "(prev_item - item)) | "
-            "((",
-            wide ? "(int64_t)" : "", "n + (i >> 14) * 16 + (i & 15)) & (item - prev_item - 1))] = ", value, ";\n");
-    output += "if (i == n - 1) selected_count[0] = item";
+    codegen::Values values{{"splits", form == Form::split},
+                           {"has_scrap", has_scrap(form, is_cpu)},
+                           {"cast", wide ? "(int64_t)" : ""},
+                           {"source", source},
+                           {"store_count", store_count("selected_count")}};
+    const auto part = [&](const char* name) {
+        values["part"] = name;
+        return select_kernels::select().render(values);
+    };
     ScanSpec spec{.input_expr = form == Form::remove ? text("!(", holds, ")") : text("(", holds, ") != 0"),
                   .counts = true,
                   .scan_expr = "a + b",
                   .neutral = "0",
-                  .output_statement = std::move(output),
+                  .output_statement = part("output"),
                   .name = name_of(form),
                   .preamble = std::move(preamble),
                   .staged_type = staged ? "T" : "",
                   .tile_statement = store_count("selected_count")};
-    if (form == Form::split) {  // the others from the end: the number of selected elements is unknown
-        spec.stage_statement = text("if (item != prev_item) staged[item - 1] = ", source, "[i];\n",
-                                    "else staged[tile_room - 1 - (int)(i - item - tile_begin)] = ", source, "[i];\n");
-        spec.tile_statement = text(
-            "for (int j = LID_0; j < tile_count; j += LDIM_0) selected_out[tile_first + j] = staged[j];\n",
-            "for (int j = LID_0; j < tile_length - tile_count; j += LDIM_0)\n",
-            "    selected_others[tile_begin - tile_first + j] = staged[tile_room - 1 - j];\n", spec.tile_statement);
+    if (form == Form::split) {
+        spec.stage_statement = part("stage");
+        spec.tile_statement = part("tile");
     } else {
         spec.selected = source;
         spec.selected_to = "selected_out";

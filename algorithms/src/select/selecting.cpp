@@ -25,6 +25,13 @@ AnyArray first_of(const AnyArray& values, std::int64_t count) {
     return 2 * static_cast<std::size_t>(count) < values.size() ? exact.copy() : exact;
 }
 
+void require_double(const char* who, const AnyArray& x) {
+    const Device device = x.context().device();
+    if (!device.info().has_double)
+        throw ArgumentError(text(who, ": weights and densities need double, which device ", device.info().name,
+                                 " lacks; count without weights and divide the counts"));
+}
+
 namespace {
 
 std::string equal_numbers(DType dtype) {

@@ -62,6 +62,8 @@ inline AnyArray room_for(const AnyArray& x) { return room_for(x, x.dtype(), x.si
 GPUArray<std::int64_t> new_count(const AnyArray& x, const Stream& stream);
 /// The first elements: a view, or a copy if they are less than half of the array.
 AnyArray first_of(const AnyArray& values, std::int64_t count);
+/// Weights are summed in double. @throws ArgumentError if the array's device does not have it
+void require_double(const char* who, const AnyArray& x);
 
 /// `same_key(a, b)` for elements of the open type T, as a function for a preamble.
 /// @throws ArgumentError if the elements are structs and there is no expression

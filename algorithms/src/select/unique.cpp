@@ -5,6 +5,7 @@
 #include "select/kernels.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
+#include "select_kernels.hpp"
 
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
@@ -37,27 +38,17 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
 
 /// Writes the requested results of a sorted array.
 Scan selecting::unique_scan(bool wide, const std::string& equal, const UniqueOptions& options) {
-    std::string arguments = "const T *x, T *values, int64_t *count", at_first = "values[item - 1] = x[i];", after;
+    std::string arguments = "const T *x, T *values, int64_t *count";
     if (options.index || options.inverse) arguments += ", const int64_t *order";
-    if (options.index) {
-        arguments += ", int64_t *first_places";
-        at_first += "\n    first_places[item - 1] = order[i];";
-    }
-    if (options.inverse) {
-        arguments += ", int64_t *inverse";
-        after += "inverse[order[i]] = item - 1;\n";
-    }
-    if (options.counts) {
-        arguments += ", int64_t *starts";
-        at_first += "\n    starts[item - 1] = i;";
-        after += "if (i == n - 1) starts[item] = n;\n";
-    }
+    if (options.index) arguments += ", int64_t *first_places";
+    if (options.inverse) arguments += ", int64_t *inverse";
+    if (options.counts) arguments += ", int64_t *starts";
     return Scan(parse_declarations(arguments), number_type(wide),
                 {.input_expr = "i == 0 || !same_key(x[i - 1], x[i])",
                  .scan_expr = "a + b",
                  .neutral = "0",
-                 .output_statement = text("if (item != prev_item) {\n    ", at_first, "\n}\n", after,
-                                          "if (i == n - 1) count[0] = item"),
+                 .output_statement = select_kernels::unique().render(
+                     {{"index", options.index}, {"inverse", options.inverse}, {"counts", options.counts}}),
                  .name = "unique",
                  .preamble = equal});
 }
@@ -118,7 +109,14 @@ AnySelection detail::unique_values(const char* who, const AnyArray& given, const
 }
 
 GPUArray<bool> detail::isin(const AnyArray& given, const AnyArray& given_among, bool invert) {
-    const auto [x, among] = in_one_type("isin", given, given_among);
+    auto [x, among] = in_one_type("isin", given, given_among);
+    // uint64 and signed integers have no common type of integers. Their bits as int64 agree for numbers from 0 on; a
+    // negative int64 is in one of them alone.
+    const bool is_whole = given.dtype().is_integer() && given_among.dtype().is_integer() && !x.dtype().is_integer();
+    if (is_whole) {
+        x = flat(given.astype(dtype_of<std::int64_t>()));
+        among = flat(given_among.astype(dtype_of<std::int64_t>()));
+    }
     const GPUArray<bool> found(x.context(), given.shape());
     if (x.size() == 0) return found;
     if (among.size() == 0) {
@@ -126,8 +124,9 @@ GPUArray<bool> detail::isin(const AnyArray& given, const AnyArray& given_among, 
         return found;
     }
     const bool is_complex = x.dtype().kind() == DType::Kind::complex;
-    const std::string equal =
-        is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im" : "sorted[low] == value";
+    const std::string equal = is_complex ? "sorted[low].re == value.re && sorted[low].im == value.im"
+                              : is_whole ? "value >= 0 && sorted[low] == value"
+                                         : "sorted[low] == value";
     run_search({.dtype = x.dtype(),
                 .arguments = "bool *found",
                 .found = text("found[i] = ", invert ? "!" : "", "(low < count && ", equal, ")")},
@@ -142,9 +141,12 @@ AnySelection detail::union1d(const AnyArray& a, const AnyArray& b) {
 }
 
 AnySelection detail::common_or_not(const char* who, const AnyArray& given_a, const AnyArray& given_b, bool is_common) {
-    const auto [a, b] = in_one_type(who, given_a, given_b);
+    // What both have is of their common type, what is left of one array of its own.
+    const AnyArray a = is_common ? in_one_type(who, given_a, given_b).first : given_a;
+    require_set(who, given_b);
+    require_context(who, "the second array", given_b, given_a);
     const AnySelection values = unique_values(who, a, {});
-    const GPUArray<bool> found = isin(values.values, b, !is_common);
+    const GPUArray<bool> found = isin(values.values, given_b, !is_common);
     return select(true, values.values, Predicate("i < count[0] && found[i]", "const int64_t *count, const bool *found"),
                   std::array{CallArgument(values.count), CallArgument(found)}, {});
 }

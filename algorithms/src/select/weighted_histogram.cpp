@@ -143,10 +143,7 @@ GPUArray<std::int64_t> detail::count_points(const char* who, const std::vector<B
 GPUArray<double> detail::weigh_points(const char* who, const std::vector<BinnedAxis>& axes,
                                       const Weighting& weighting) {
     const OnStream scope(weighting.binning.stream);
-    const Device device = axes[0].elements.context().device();
-    if (!device.info().has_double)
-        throw ArgumentError(text(who, ": weights and densities need double, which device ", device.info().name,
-                                 " lacks; use histogram() without weights and divide the counts"));
+    require_double(who, axes[0].elements);
     Shape shape;
     Binning b = binning_of(who, axes, shape);
     AnyArray sums;

@@ -1,6 +1,7 @@
 #include "generated/kernel_cache.hpp"
 #include "generated/kernel_family.hpp"
 #include "solve/preconditioner_kernels.hpp"
+#include "solve_kernels.hpp"
 #include "sparse/state.hpp"
 
 #include <gemel/algorithms/solve/preconditioners.hpp>
@@ -17,24 +18,13 @@
 namespace gemel::solving {
 namespace {
 
-std::string arithmetic(DType dtype) {
-    const std::string type = dtype.name();
-    const auto function = [&](const char* name, const char* parameters, const char* statements) {
-        return text("WITHIN_KERNEL ", type, " ", name, "(", parameters, ") { ", statements, " }\n");
-    };
-    std::string types = text("typedef ", type, " element;\n");
-    if (dtype.kind() != DType::Kind::complex)
-        return types + "typedef " + type + " part;\n" +
-               function("less_product_conj", "element c, element a, element b", "return c - a * b;") +
-               function("conj_of", "element a", "return a;") + function("number", "part a", "return a;") +
-               function("over", "element a, part b", "return a / b;") + "#define RE(a) (a)\n";
-    types += text("typedef ", dtype.size_bytes() == 16 ? "double" : "float", " part;\n");
-    const std::string make = text("return ", type, "_new(");
-    return types +
-           function("less_product_conj", "element c, element a, element b", "return c_sub(c, c_mul(a, c_conj(b)));") +
-           function("conj_of", "element a", "return c_conj(a);") +
-           function("number", "part a", (make + "a, 0);").c_str()) +
-           function("over", "element a, part b", (make + "a.re / b, a.im / b);").c_str()) + "#define RE(a) ((a).re)\n";
+std::string real_arithmetic(DType dtype) {
+    return solve_kernels::approximate_inverse_functions().render(
+        {{"type", dtype},
+         {"is_complex", dtype.kind() == DType::Kind::complex},
+         {"part", dtype.kind() != DType::Kind::complex ? dtype.name()
+                  : dtype.size_bytes() == 16           ? "double"
+                                                       : "float"}});
 }
 
 }  // namespace
@@ -45,46 +35,8 @@ ElementwiseKernel approximate_inverse_kernel(DType dtype, DType index, DType own
                                   " *a_values, const ", g, " *starts, const ", g, " *columns, ", type, " *g, ", type,
                                   " *work, int32_t *wrong, int64_t first, int64_t most, int64_t lane, "
                                   "int64_t stride"),
-                             R"(#define AT(p, q) factor[((p) * ((p) + 1) / 2 + (q)) * stride]
-const int64_t row = first + i, end = starts[row + 1];
-const int64_t begin = end - starts[row] > most ? end - most : starts[row];
-const int64_t m = end - begin;
-GLOBAL_MEM element *factor = work + i * lane;
-int is_wrong = m == 0 || columns[end - 1] != row;
-for (int64_t k = starts[row]; k < begin; ++k) g[k] = number(0);
-for (int64_t p = 0; p < m; ++p) {
-    int64_t at = a_starts[columns[begin + p]];
-    const int64_t last = a_starts[columns[begin + p] + 1];
-    for (int64_t q = 0; q <= p; ++q) {
-        while (at < last && a_columns[at] < columns[begin + q]) ++at;
-        AT(p, q) = at < last && a_columns[at] == columns[begin + q] ? a_values[at] : number(0);
-    }
-}
-for (int64_t p = 0; p < m && !is_wrong; ++p) {
-    for (int64_t q = 0; q <= p; ++q) {
-        element sum = AT(p, q);
-        for (int64_t k = 0; k < q; ++k) sum = less_product_conj(sum, AT(p, k), AT(q, k));
-        if (q < p) {
-            AT(p, q) = over(sum, RE(AT(q, q)));
-        } else if (RE(sum) > 0 && isfinite(RE(sum))) {
-            AT(p, p) = number(sqrt(RE(sum)));
-        } else {
-            is_wrong = 2;
-        }
-    }
-}
-for (int64_t p = m - 1; p >= 0 && !is_wrong; --p) {
-    element sum = number(p == m - 1 ? 1 / RE(AT(p, p)) : 0);
-    for (int64_t k = p + 1; k < m; ++k) sum = less_product_conj(sum, g[begin + k], AT(k, p));
-    g[begin + p] = over(sum, RE(AT(p, p)));
-}
-for (int64_t p = 0; p < m && !is_wrong; ++p) {
-    const element y = g[begin + p];
-    g[begin + p] = over(conj_of(y), 1 / RE(AT(m - 1, m - 1)));
-}
-wrong[row] = is_wrong;
-#undef AT)",
-                             "approximate_inverse", {.preamble = arithmetic(dtype)});
+                             solve_kernels::approximate_inverse().render(), "approximate_inverse",
+                             {.preamble = real_arithmetic(dtype)});
 }
 
 namespace {

@@ -1,134 +1,102 @@
 #include "solve/solver.hpp"
-
-#include <gemel/core/text.hpp>
+#include "solve_kernels.hpp"
 
 namespace gemel::solving {
 namespace {
 
 using codegen::SweepRequest;
 
-/// Sets the shadow residual h and the direction p to r; rho = h* r.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("bicgstab_begin", dtype, has_double);
         sweep.arrays = {reads("r"), writes("h"), writes("p")};
-        sweep.element = "h = r;\np = r;\nrr += dot_re(r, r);\n";
-        if (m == Preconditioning::diagonal) {
-            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("q")});
-            sweep.element += "q = times(d, p);\n";
-        }
+        constexpr bool is_scaled = m == Preconditioning::diagonal;
+        if (is_scaled) sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("q")});
         sweep.sums = {"rr"};
-        sweep.finish = "state->rho = scalar_of(rr);";
+        fill(sweep, solve_kernels::bicgstab_begin(), {{"is_scaled", is_scaled}});
         return sweep;
     }
 };
 
-/// alpha = rho / h* v, with v = A M p.
 struct Alpha {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("bicgstab_alpha", dtype, has_double);
         sweep.arrays = {reads("h"), reads("v")};
-        sweep.element = add_dot(sweep, "hv", "h", "v");
-        sweep.finish = text("const scalar hv = ", dot_of(sweep, "hv"), R"(;
-state->alpha = scalar_div(state->rho, hv);
-const real size = scalar_size(hv);
-if (!(size > 0)) stop_column(state, isnan(size) ? 2 : 7, size);)");
+        const std::string add_to_hv = add_dot(sweep, "hv", "h", "v");
+        fill(sweep, solve_kernels::bicgstab_alpha(), {{"add_to_hv", add_to_hv}, {"hv", dot_of(sweep, "hv")}});
         return sweep;
     }
 };
 
-/// r -= alpha v, the residual of the half step; sigma = h* r.
+/// The half step after Alpha, or in one sweep with it, for real numbers, if the product v = A M p has left h* v.
+template <Preconditioning m, bool joins>
+SweepRequest half_step(DType dtype, bool has_double) {
+    SweepRequest sweep = new_sweep(joins ? "bicgstab_joining_half_step" : "bicgstab_half_step", dtype, has_double);
+    sweep.arrays = {updates("r"), reads("v"), reads("h")};
+    constexpr bool is_scaled = m == Preconditioning::diagonal;
+    if (is_scaled) sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("u")});
+    if (joins) {
+        sweep.joins = {"pv", "hv", "vv"};
+        sweep.halt = "fails";
+    }
+    const std::string add_to_hr = add_dot(sweep, "hr", "h", "r");
+    fill(sweep, solve_kernels::bicgstab_half_step(),
+         {{"joins", joins}, {"is_scaled", is_scaled}, {"add_to_hr", add_to_hr}, {"hr", dot_of(sweep, "hr")}});
+    return sweep;
+}
 template <Preconditioning m>
 struct HalfStep {
-    static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = new_sweep("bicgstab_half_step", dtype, has_double);
-        sweep.arrays = {updates("r"), reads("v"), reads("h")};
-        sweep.prepare = "const scalar alpha = scalar_sub(scalar_of(0), state->alpha);";
-        sweep.element = "r = plus_by(r, alpha, v);\n" + add_dot(sweep, "hr", "h", "r");
-        if (m == Preconditioning::diagonal) {
-            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("u")});
-            sweep.element += "u = times(d, r);\n";
-        }
-        sweep.finish = text("state->sigma = ", dot_of(sweep, "hr"), ";");
-        return sweep;
-    }
+    static SweepRequest request(DType dtype, bool has_double) { return half_step<m, false>(dtype, has_double); }
 };
-
-/// Alpha and HalfStep in one sweep, for real numbers, if the product v = A M p has left h* v.
 template <Preconditioning m>
 struct JoiningHalfStep {
-    static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = HalfStep<m>::request(dtype, has_double);
-        sweep.name = "bicgstab_joining_half_step";
-        sweep.joins = {"pv", "hv", "vv"};
-        sweep.joined = R"(const int fails = !(scalar_size(hv) > 0);
-const real step = scalar_div(state->rho, hv);)";
-        sweep.halt = "fails";
-        sweep.prepare = "const real alpha = -step;";
-        sweep.finish = R"(if (fails) {
-    stop_column(state, isnan(hv) ? 2 : 7, scalar_size(hv));
-} else {
-    state->alpha = step;
-    state->sigma = hr_re;
-})";
-        return sweep;
-    }
+    static SweepRequest request(DType dtype, bool has_double) { return half_step<m, true>(dtype, has_double); }
 };
 
-/// omega, which minimises the residual along t = A M r, and beta, since the products also give the next rho.
 struct Omega {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("bicgstab_omega", dtype, has_double);
         sweep.arrays = {reads("t"), reads("r"), reads("h")};
         sweep.sums = {"tt"};
-        sweep.element = "tt += dot_re(t, t);\n" + add_dot(sweep, "tr", "t", "r") + add_dot(sweep, "ht", "h", "t");
-        sweep.finish = text("state->omega = scalar_div(", dot_of(sweep, "tr"), R"(, scalar_of(tt));
-const scalar rho = scalar_sub(state->sigma, scalar_mul(state->omega, )",
-                            dot_of(sweep, "ht"), R"());
-state->beta = scalar_mul(scalar_div(rho, state->rho), scalar_div(state->alpha, state->omega));)");
+        const std::string add_to_ht = add_dot(sweep, "ht", "h", "t"), add_to_tr = add_dot(sweep, "tr", "t", "r");
+        fill(sweep, solve_kernels::bicgstab_omega(),
+             {{"add_to_tr", add_to_tr},
+              {"add_to_ht", add_to_ht},
+              {"tr", dot_of(sweep, "tr")},
+              {"ht", dot_of(sweep, "ht")}});
         return sweep;
     }
 };
 
+/// The step after Omega, or in one sweep with it, for real numbers without a preconditioner, if t = A r has left t* r,
+/// h* t and t* t.
+template <Preconditioning m, bool joins>
+SweepRequest whole_step(DType dtype, bool has_double) {
+    constexpr bool is_plain = m == Preconditioning::none, is_scaled = m == Preconditioning::diagonal;
+    SweepRequest sweep = new_sweep(joins ? "bicgstab_joining_step" : "bicgstab_step", dtype, has_double);
+    sweep.arrays = {updates("x"), updates("r"), updates("p"), reads("v"), reads("t"), reads("h")};
+    if (is_scaled) sweep.arrays.insert(sweep.arrays.end(), {shared("d"), updates("q"), reads("u")});
+    if (m == Preconditioning::general) sweep.arrays.insert(sweep.arrays.end(), {reads("q"), reads("u")});
+    if (joins) sweep.joins = {"tr", "ht", "tt"};
+    sweep.sums = {"rr"};
+    const std::string add_to_hr = add_dot(sweep, "hr", "h", "r");
+    fill(sweep, solve_kernels::bicgstab_step(),
+         {{"joins", joins},
+          {"is_scaled", is_scaled},
+          {"q", is_plain ? "p" : "q"},
+          {"u", is_plain ? "r" : "u"},
+          {"add_to_hr", add_to_hr},
+          {"hr", dot_of(sweep, "hr")}});
+    return sweep;
+}
 template <Preconditioning m>
 struct Step {
-    static SweepRequest request(DType dtype, bool has_double) {
-        constexpr bool is_plain = m == Preconditioning::none;
-        SweepRequest sweep = new_sweep("bicgstab_step", dtype, has_double);
-        sweep.arrays = {updates("x"), updates("r"), updates("p"), reads("v"), reads("t"), reads("h")};
-        if (m == Preconditioning::diagonal)
-            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), updates("q"), reads("u")});
-        if (m == Preconditioning::general) sweep.arrays.insert(sweep.arrays.end(), {reads("q"), reads("u")});
-        sweep.prepare = R"(const scalar alpha = state->alpha, omega = state->omega, beta = state->beta;
-const scalar minus_omega = scalar_sub(scalar_of(0), omega);)";
-        sweep.element =
-            text("x = plus_by(plus_by(x, alpha, ", is_plain ? "p" : "q", "), omega, ", is_plain ? "r" : "u",
-                 ");\nr = plus_by(r, minus_omega, t);\np = plus_by(r, beta, plus_by(p, minus_omega, v));\n");
-        if (m == Preconditioning::diagonal) sweep.element += "q = times(d, p);\n";
-        sweep.sums = {"rr"};
-        sweep.element += "rr += dot_re(r, r);\n" + add_dot(sweep, "hr", "h", "r");
-        sweep.finish = text("state->rho = ", dot_of(sweep, "hr"), R"(;
-++state->iterations;
-see_residual(state, sqrt(rr));
-const real rho = scalar_size(state->rho), omega_size = scalar_size(state->omega);
-if (!state->done && !(rho > 0)) stop_column(state, isnan(rho) ? 2 : 7, rho);
-if (!state->done && !(omega_size > 0)) stop_column(state, isnan(omega_size) ? 2 : 8, omega_size);)");
-        return sweep;
-    }
+    static SweepRequest request(DType dtype, bool has_double) { return whole_step<m, false>(dtype, has_double); }
 };
-
-/// Omega and Step in one sweep, for real numbers without a preconditioner, if t = A r has left t* r, h* t and t* t.
 struct JoiningStep {
     static SweepRequest request(DType dtype, bool has_double) {
-        SweepRequest sweep = Step<Preconditioning::none>::request(dtype, has_double);
-        sweep.name = "bicgstab_joining_step";
-        sweep.joins = {"tr", "ht", "tt"};
-        sweep.joined = R"(const real alpha = state->alpha, omega = scalar_div(tr, tt);
-const real beta = scalar_div(state->sigma - omega * ht, state->rho) * scalar_div(alpha, omega);)";
-        sweep.prepare = "const real minus_omega = -omega;";
-        sweep.finish = "state->omega = omega;\n" + sweep.finish;
-        return sweep;
+        return whole_step<Preconditioning::none, true>(dtype, has_double);
     }
 };
 

@@ -1,7 +1,6 @@
 #include "solve/chain.hpp"
 #include "solve/solver.hpp"
-
-#include <gemel/core/text.hpp>
+#include "solve_kernels.hpp"
 
 #include <optional>
 
@@ -10,14 +9,11 @@ namespace {
 
 using codegen::SweepRequest;
 
-/// A statement that defines `name` as M times `of`, in the sweep; empty if M has its own launches.
-std::string preconditioned(Preconditioning m, const char* name, const char* of) {
-    if (m == Preconditioning::none) return text("const element ", name, " = ", of, ";\n");
-    if (m == Preconditioning::diagonal) return text("const element ", name, " = times(d, ", of, ");\n");
-    return {};
+/// The kind of preconditioner, in the templates.
+codegen::Values values_of(Preconditioning m) {
+    return {{"is_scaled", m == Preconditioning::diagonal}, {"is_general", m == Preconditioning::general}};
 }
 
-/// p = z, nu = r* z.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -26,14 +22,12 @@ struct Begin {
         if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
         if (m == Preconditioning::general) sweep.arrays.push_back(reads("z"));
         sweep.sums = {"found"};
-        sweep.element = preconditioned(m, "z", "r") + "p = z;\nfound += dot_re(r, z);";
-        sweep.finish = "state->nu = found;\nif (!(found > 0)) stop_column(state, isnan(found) ? 2 : 5, found);";
+        fill(sweep, solve_kernels::cg_begin(), values_of(m));
         return sweep;
     }
 };
 
-/// The inner products of an iteration, p* s, z* s and y* s with s = A p, z = M r and y = M s, left for the step.
-/// Products with most sparse matrices compute them without this sweep; see sums_products().
+/// Products with most sparse matrices compute these sums without this sweep; see sums_products().
 template <Preconditioning m>
 struct Products {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -46,14 +40,11 @@ struct Products {
             sweep.arrays.push_back(reads("y"));
         }
         sweep.sums = {"mu", "delta", "gamma"};
-        sweep.element = preconditioned(m, "z", "r") + preconditioned(m, "y", "s") +
-                        "mu += dot_re(p, s);\ndelta += dot_re(z, s);\ngamma += dot_re(y, s);";
+        fill(sweep, solve_kernels::cg_products(), values_of(m));
         return sweep;
     }
 };
 
-/// Updates x, r and the direction p, and sums r* r and r* z. Every block computes alpha and the predicted beta from the
-/// products.
 template <Preconditioning m>
 struct Step {
     static SweepRequest request(DType dtype, bool has_double) {
@@ -65,25 +56,10 @@ struct Step {
             sweep.arrays.push_back(reads("y"));
         }
         sweep.joins = {"mu", "delta", "gamma"};
-        sweep.joined = "const int fails = !(mu > 0);";
         sweep.halt = "fails";
-        sweep.prepare = R"(const real before = state->nu, alpha = fails ? 0 : before / mu;
-const real predicted = before - 2 * alpha * delta + alpha * alpha * gamma;
-const real beta = predicted > 0 ? predicted / before : 0;)";
-        sweep.element = "x = plus(x, alpha, p);\nr = plus(r, -alpha, s);\n";
-        if (m == Preconditioning::general) sweep.element += "z = plus(z, -alpha, y);\n";
-        sweep.element += preconditioned(m, "z", "r") + "p = plus(z, beta, p);\nrr += dot_re(r, r);";
         sweep.sums = {"rr"};
-        if (m != Preconditioning::none) {
-            sweep.sums.push_back("rz");
-            sweep.element += "\nrz += dot_re(r, z);";
-        }
-        const char* const nu = m == Preconditioning::none ? "rr" : "rz";
-        sweep.finish = text(
-            "if (fails) {\n    stop_column(state, isnan(mu) ? 2 : 4, mu);\n} else {\n    ++state->iterations;\n    "
-            "state->nu = ",
-            nu, ";\n    see_residual(state, sqrt(rr));\n    if (!state->done && !(", nu,
-            " > 0)) stop_column(state, 5, ", nu, ");\n}");
+        if (m != Preconditioning::none) sweep.sums.push_back("rz");
+        fill(sweep, solve_kernels::cg_step(), values_of(m));
         return sweep;
     }
 };

@@ -1,4 +1,5 @@
 #include "solve/solver.hpp"
+#include "solve_kernels.hpp"
 
 #include <gemel/core/text.hpp>
 
@@ -40,12 +41,12 @@ std::string locate(std::initializer_list<std::string_view> names) {
                                                                               {"onto_u", "(int64_t)m * (2 * m + 5)"},
                                                                               {"onto_w", "(int64_t)m * (2 * m + 6)"},
                                                                               {"g", "(int64_t)m * (2 * m + 7)"}}};
-    std::string declared;
+    std::vector<std::string> declared;
     for (const auto& [name, place] : places)
         if (std::ranges::find(names, name) != names.end())
-            declared += text("GLOBAL_MEM scalar *const ", name, " = work + column * ((int64_t)m * (2 * m + 8) + 1) + ",
-                             place, ";\n");
-    return declared;
+            declared.push_back(text("GLOBAL_MEM scalar *const ", name,
+                                    " = work + column * ((int64_t)m * (2 * m + 8) + 1) + ", place, ";"));
+    return join(declared, "\n");
 }
 
 SweepRequest new_gmres_sweep(const char* name, DType dtype, bool has_double) {
@@ -70,150 +71,44 @@ SweepRequest products(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_products", dtype, has_double);
     sweep.has_sets = true;
     sweep.arrays.insert(sweep.arrays.end(), {vector_at("j", reads("u")), vector_at("(j + 1)", reads("w"))});
-    sweep.finish = "{\n" + locate({"lengths", "onto_u", "onto_w"});
+    codegen::Value::List vectors;
     for (int i = 0; i < count; ++i) {
         const std::string q = text("q", i), qu = text("qu", i), qw = text("qw", i),
                           k = text("(set * ", count, " + ", i, ")");
         sweep.arrays.push_back(vector_at(text("(", k, " < j ? ", k, " : j)"), reads(q.c_str())));
-        sweep.element += add_dot(sweep, qu, q, "u");
-        sweep.element += add_dot(sweep, qw, q, "w");
-        sweep.finish +=
-            text("if (", k, " < j) {\n    const scalar square = scalar_mul(scalar_of(-1), scalar_mul(lengths[", k,
-                 "], lengths[", k, "]));\n    onto_u[", k, "] = scalar_div(", dot_of(sweep, qu),
-                 ", square);\n    onto_w[", k, "] = scalar_div(", dot_of(sweep, qw), ", square);\n} else if (", k,
-                 " == j) {\n    onto_u[j] = ", dot_of(sweep, qu), ";\n    onto_w[j] = ", dot_of(sweep, qw), ";\n}\n");
+        const std::string add_to_qu = add_dot(sweep, qu, q, "u"), add_to_qw = add_dot(sweep, qw, q, "w");
+        vectors.push_back(codegen::Values{{"k", k},
+                                          {"add_to_qu", add_to_qu},
+                                          {"add_to_qw", add_to_qw},
+                                          {"qu", dot_of(sweep, qu)},
+                                          {"qw", dot_of(sweep, qw)}});
     }
-    sweep.finish += "}";
+    fill(sweep, solve_kernels::gmres_products(),
+         {{"vectors", std::move(vectors)}, {"places", locate({"lengths", "onto_u", "onto_w"})}});
     return sweep;
 }
 
-/// Rotates the new column of h into triangular form.
-std::string rotate(DType dtype, bool has_double) {
-    return text(R"(real column_size = norm;
-for (int k = 0; k <= j; ++k) column_size = fmax(column_size, scalar_size(last[k]));
-scalar upper = last[0];
-for (int base = 0; base < j; base += 8) {
-    // Loads eight at a time, to wait for memory once.
-    scalar lower[8], cosine[8], sine[8];
-UNROLL
-    for (int k = 0; k < 8; ++k) {
-        const int at_k = base + k < j ? base + k : j - 1;
-        lower[k] = last[at_k + 1];
-        cosine[k] = cosines[at_k];
-        sine[k] = sines[at_k];
-    }
-UNROLL
-    for (int k = 0; k < 8; ++k) {
-        if (base + k < j) {
-            last[base + k] = scalar_add(scalar_mul(cosine[k], upper), scalar_mul(sine[k], lower[k]));
-            upper = scalar_sub(scalar_mul(cosine[k], lower[k]), scalar_mul(scalar_conj(sine[k]), upper));
-        }
-    }
-}
-const real size = scalar_size(upper), turned = hypot(size, norm);
-++state->iterations;
-if (!(turned > )",
-                has_double && has_wide_parts(dtype) ? "1e-14" : "5e-6f", R"( * column_size) || !isfinite(turned)) {
-    stop_column(state, isfinite(turned) ? 6 : 2, turned);
-} else {
-    const scalar direction = size > 0 ? scalar_div(upper, scalar_of(size)) : scalar_of(1);
-    cosines[j] = scalar_of(size / turned);
-    sines[j] = scalar_mul(direction, scalar_of(norm / turned));
-    last[j] = scalar_mul(direction, scalar_of(turned));
-    g[j + 1] = scalar_mul(scalar_of(-1), scalar_mul(scalar_conj(sines[j]), g[j]));
-    g[j] = scalar_mul(cosines[j], g[j]);
-    state->used = j + 1;
-    see_residual(state, scalar_size(g[j + 1]));
-}
-)");
-}
-
-/// Subtracts the projections from u, which becomes a basis vector, and from w, which becomes the next u and is divided
-/// by the norm of u. The remaining square of u, `rest`, and the component of w along it, `along`, follow from the
-/// products by Pythagoras' theorem.
 template <bool is_scaled>
 SweepRequest step(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_step", dtype, has_double);
     sweep.arrays.insert(sweep.arrays.end(), {vector_at("j", updates("u")), vector_at("(j + 1)", updates("w"))});
-    sweep.joined = text(locate({"lengths", "onto_u", "onto_w"}), R"(const real whole = scalar_re(onto_u[j]);
-real rest = whole;
-scalar along = onto_w[j];
-for (int k = 0; k < j; ++k) {
-    const scalar had = scalar_mul(scalar_conj(onto_u[k]), scalar_mul(lengths[k], lengths[k]));
-    rest -= scalar_re(scalar_mul(had, onto_u[k]));
-    along = scalar_sub(along, scalar_mul(had, onto_w[k]));
-}
-const real inverse = whole > 0 ? 1 / sqrt(whole) : 0;
-const int is_new = rest > )",
-                        has_double ? "1e-14" : "1e-6f", R"( * whole;
-along = is_new ? scalar_mul(along, scalar_of(1 / rest)) : scalar_of(0);)");
-    sweep.prepare = "const scalar off = scalar_mul(along, scalar_of(-1));";
-    sweep.loop = {.name = "q",
-                  .of = "basis",
-                  .distance = distance,
-                  .count = "j",
-                  .element = "u = plus_by(u, onto_u[number], q);\nw = plus_by(w, onto_w[number], q);"};
+    sweep.loop = {.name = "q", .of = "basis", .distance = distance, .count = "j"};
     sweep.sums = {"uu", "ww"};
-    sweep.element = "w = scaled(inverse, plus_by(w, off, u));\nuu += dot_re(u, u);\nww += dot_re(w, w);";
-    if (is_scaled) {
-        sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
-        sweep.element += "\nz = times(d, w);";
-    }
-    sweep.finish = text("{\n", locate({"h", "directions", "cosines", "sines", "g"}),
-                        R"(GLOBAL_MEM scalar *const last = h + j * (m + 1);
-const real norm = sqrt(ww), length = is_new ? sqrt(uu) : 0;
-lengths[j] = scalar_of(length);
-for (int k = 0; k < j; ++k) {
-    const scalar by = scalar_mul(lengths[k], scalar_of(-inverse));
-    last[k] = scalar_mul(onto_w[k], by);
-    directions[j * m + k] = scalar_mul(onto_u[k], by);
-}
-last[j] = scalar_mul(along, scalar_of(length * inverse));
-directions[j * m + j] = scalar_of(length * inverse);
-if (j == 0) g[0] = scalar_of(state->residual);
-)",
-                        rotate(dtype, has_double), "}");
+    if (is_scaled) sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
+    fill(sweep, solve_kernels::gmres_step(),
+         {{"coefficients", locate({"lengths", "onto_u", "onto_w"})},
+          {"triangle", locate({"h", "directions", "cosines", "sines", "g"})},
+          {"new_above", has_double ? "1e-14" : "1e-6f"},
+          {"singular_above", has_double && has_wide_parts(dtype) ? "1e-14" : "5e-6f"},
+          {"is_scaled", is_scaled}});
     return sweep;
 }
 
-/// A loop over a row of a triangular matrix and the solution, which loads eight elements of each at a time and updates
-/// `rest` with their products by the function `use`.
-std::string along_row(const char* first, const char* element, const char* use) {
-    return text("for (int base = ", first, R"(; base < used; base += 8) {
-    scalar factor[8], found[8];
-UNROLL
-    for (int i = 0; i < 8; ++i) {
-        const int at_i = base + i < used ? base + i : used - 1;
-        factor[i] = )",
-                element, R"(;
-        found[i] = solution[at_i];
-    }
-UNROLL
-    for (int i = 0; i < 8; ++i) {
-        if (base + i < used) rest = )",
-                use, R"((rest, scalar_mul(factor[i], found[i]));
-    }
-}
-)");
-}
-
-/// The coefficients of the solution: of the u, then of the basis vectors.
 SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
-    sweep.finish = text(locate({"h", "directions", "g", "solution", "lengths"}), R"(const int used = state->used;
-for (int k = used - 1; k >= 0; --k) {
-    scalar rest = g[k];
-)",
-                        along_row("k + 1", "h[at_i * (m + 1) + k]", "scalar_sub"),
-                        R"(    solution[k] = scalar_div(rest, h[k * (m + 1) + k]);
-}
-for (int k = 0; k < used; ++k) {
-    scalar rest = scalar_of(0);
-)",
-                        along_row("k", "directions[at_i * m + k]", "scalar_add"),
-                        R"(    solution[k] = scalar_div(rest, lengths[k]);
-})");
+    fill(sweep, solve_kernels::gmres_back_substitute(),
+         {{"places", locate({"h", "directions", "g", "solution", "lengths"})}});
     return sweep;
 }
 

@@ -1,6 +1,5 @@
 #include "solve/solver.hpp"
-
-#include <gemel/core/text.hpp>
+#include "solve_kernels.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,40 +17,20 @@ using codegen::SweepRequest;
 // Paige and Saunders multiply by A. So no norm needs to be known before a product. The step of x follows one sweep
 // after its rotation: state->used is not 0 while a step is pending, and says which vectors it uses.
 
-/// z = M q in a sweep, for a diagonal preconditioner or none.
-template <Preconditioning m>
-std::string preconditioned(const char* q) {
-    return m == Preconditioning::diagonal ? text("times(d, ", q, ")") : std::string(q);
-}
-
 /// The first Lanczos vector, the residual scaled to length 1.
 template <Preconditioning m>
 struct Begin {
     static SweepRequest request(DType dtype, bool has_double) {
         SweepRequest sweep = new_sweep("minres_begin", dtype, has_double);
         sweep.arrays = {reads("r"), writes("q"), writes("older"), writes("w"), writes("w_older")};
-        sweep.prepare = "const real inverse = 1 / state->residual;";
-        sweep.element = "q = scaled(inverse, r);\nolder = zero();\nw = older;\nw_older = older;\n";
-        if (m == Preconditioning::general) return sweep;
-        if (m == Preconditioning::diagonal) {
-            sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
-            sweep.element += "z = times(d, q);\n";
-        }
-        sweep.sums = {"qz"};
-        sweep.element += text("qz += dot_re(q, ", m == Preconditioning::none ? "q" : "z", ");");
-        sweep.finish = start;
+        if (m == Preconditioning::diagonal) sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
+        if (m != Preconditioning::general) sweep.sums = {"qz"};
+        fill(sweep, solve_kernels::minres_begin(),
+             {{"is_scaled", m == Preconditioning::diagonal},
+              {"is_general", m == Preconditioning::general},
+              {"start", solve_kernels::minres_start().render()}});
         return sweep;
     }
-
-    static constexpr const char* start = R"(state->nu = sqrt(qz);
-state->old_nu = 0;
-state->lanczos_beta = state->residual * state->nu;
-state->phi_bar = state->lanczos_beta;
-state->dbar = 0;
-state->epsilon = 0;
-state->cosine = -1;
-state->sine = 0;
-if (!(qz > 0)) stop_column(state, isnan(qz) ? 2 : 5, qz * state->residual * state->residual);)";
 };
 
 /// The sums of s = A z that a step needs, in the order in which products with sparse matrices leave them.
@@ -65,46 +44,6 @@ struct Products {
     }
 };
 
-// The next rotation, with the Lanczos coefficients alpha = v* A v and beta, the norm of the remainder of A v. The next
-// q is that remainder times nu / `size`; qz is its square in M. The norm of the next residual follows from the sums of
-// the current r and the next q, before that residual is computed.
-constexpr const char* rotate = R"({
-const real beta = nu > 0 ? size / nu * sqrt(qz) : 0;
-state->old_nu = nu;
-state->nu = sqrt(qz);
-state->lanczos_beta = beta;
-state->old_epsilon = state->epsilon;
-state->delta = state->cosine * state->dbar + state->sine * alpha;
-const real gamma_bar = state->sine * state->dbar - state->cosine * alpha;
-state->epsilon = state->sine * beta;
-state->dbar = -state->cosine * beta;
-state->gamma = hypot(gamma_bar, beta);
-if (!(qz >= 0)) {
-    stop_column(state, isnan(qz) ? 2 : 5, qz * (size / nu) * (size / nu));
-} else if (!(state->gamma > 0)) {
-    stop_column(state, isnan(state->gamma) ? 2 : 6, state->gamma);
-} else {
-    state->cosine = gamma_bar / state->gamma;
-    state->sine = beta / state->gamma;
-    state->phi = state->cosine * state->phi_bar;
-    state->phi_bar *= state->sine;
-    state->used = 1 + parity;
-    ++state->iterations;
-    const real shrink = state->sine * state->sine;
-    const real turn = state->nu > 0 ? -state->phi_bar * state->cosine / state->nu : 0;
-    const real squared = shrink * shrink * rr + 2 * shrink * turn * rq + turn * turn * qq;
-    see_residual(state, squared < 0 ? 0 : sqrt(squared));
-}
-})";
-
-// The coefficients of the pending step, which leave x unchanged if there is none.
-constexpr const char* pending = R"(
-const int has_step = state->used != 0;
-const real old_nu = state->old_nu;
-const real inverse = old_nu > 0 ? 1 / old_nu : 0, scale = has_step ? 1 / state->gamma : 0;
-const real old_epsilon = -state->old_epsilon, delta = -state->delta, phi = has_step ? state->phi : 0;
-)";
-
 /// The pending step of x and r, and the next Lanczos vector, which replaces the one before last. Every block combines
 /// the product's sums.
 template <Preconditioning m>
@@ -114,39 +53,21 @@ struct Step {
         sweep.arrays = {updates("x"), updates("r"),       updates("older"), reads("q"),
                         reads("s"),   updates("w_older"), reads("w")};
         if (m != Preconditioning::general) sweep.numbers = {"parity"};
-        sweep.joined = "const real nu = state->nu;\n";
-        if (m == Preconditioning::general) {
-            sweep.joined += "const real alpha = state->lanczos_alpha, size = state->stretch;";
-        } else {
-            sweep.joins = {"zs", "other", "ss"};
-            sweep.joined += "const real alpha = zs / (nu * nu), size = sqrt(ss);";
-        }
-        sweep.prepare = text(pending, R"(const real shrink = has_step ? state->sine * state->sine : 1;
-const real turn = has_step && nu > 0 ? -state->phi_bar * state->cosine / nu : 0;
-const real of_s = size > 0 ? 1 / size : 0, of_q = -alpha * of_s;
-const real of_older = old_nu > 0 ? -state->lanczos_beta * nu / old_nu * of_s : 0;
-)");
-        const std::string before = m == Preconditioning::general ? "before" : preconditioned<m>("older");
-        sweep.element = text("w_older = scaled(scale, plus(plus(scaled(inverse, ", before,
-                             "), old_epsilon, w_older), delta, w));\n", R"(x = plus(x, phi, w_older);
-r = plus(scaled(shrink, r), turn, q);
-older = plus(plus(scaled(of_s, s), of_q, q), of_older, older);)");
         if (m == Preconditioning::general) {
             sweep.arrays.push_back(reads("before"));
-            return sweep;
+        } else {
+            sweep.joins = {"zs", "other", "ss"};
+            sweep.sums = {"qz", "rr", "rq"};
         }
         if (m == Preconditioning::diagonal) {
             sweep.arrays.insert(sweep.arrays.end(), {shared("d"), writes("z")});
-            sweep.element += "\nz = times(d, older);";
-        }
-        sweep.sums = {"qz", "rr", "rq"};
-        sweep.element += text("\nqz += dot_re(older, ", m == Preconditioning::none ? "older" : "z",
-                              ");\nrr += dot_re(r, r);\nrq += dot_re(r, older);");
-        if (m == Preconditioning::diagonal) {
             sweep.sums.push_back("qq");
-            sweep.element += "\nqq += dot_re(older, older);";
         }
-        sweep.finish = text("state->used = 0;\n", m == Preconditioning::none ? "const real qq = qz;\n" : "", rotate);
+        fill(sweep, solve_kernels::minres_step(),
+             {{"is_scaled", m == Preconditioning::diagonal},
+              {"is_general", m == Preconditioning::general},
+              {"pending", solve_kernels::minres_pending().render()},
+              {"rotation", solve_kernels::minres_rotation().render()}});
         return sweep;
     }
 };
@@ -159,13 +80,9 @@ struct Rotate {
         sweep.arrays = {reads("q"), reads("z"), reads("s"), reads("r")};
         sweep.numbers = {"parity", "is_first"};
         sweep.sums = {"qz", "zs", "ss", "rr", "rq", "qq"};
-        sweep.element =
-            "qz += dot_re(q, z);\nzs += dot_re(z, s);\nss += dot_re(s, s);\n"
-            "rr += dot_re(r, r);\nrq += dot_re(r, q);\nqq += dot_re(q, q);";
-        sweep.finish = text("if (is_first) {\n", Begin<Preconditioning::general>::start,
-                            "\n} else {\nconst real nu = state->nu, alpha = state->lanczos_alpha, "
-                            "size = state->stretch;\nstate->used = 0;\n",
-                            rotate, "\n}\nstate->lanczos_alpha = zs / qz;\nstate->stretch = sqrt(ss);");
+        fill(sweep, solve_kernels::minres_rotate(),
+             {{"start", solve_kernels::minres_start().render()},
+              {"rotation", solve_kernels::minres_rotation().render()}});
         return sweep;
     }
 };
@@ -178,11 +95,8 @@ struct Settle {
         sweep.skip = "state->used == 0";
         sweep.arrays = {updates("x"), reads("q_even"), reads("q_odd"), reads("w_even"), reads("w_odd")};
         if (m == Preconditioning::diagonal) sweep.arrays.push_back(shared("d"));
-        sweep.prepare = text("const int is_odd = state->used == 2;", pending);
-        sweep.element = text("const element q = is_odd ? q_odd : q_even;\n",
-                             "const element w = is_odd ? w_even : w_odd, w_older = is_odd ? w_odd : w_even;\n",
-                             "x = plus(x, phi, scaled(scale, plus(plus(scaled(inverse, ", preconditioned<m>("q"),
-                             "), old_epsilon, w_older), delta, w)));");
+        fill(sweep, solve_kernels::minres_settle(),
+             {{"is_scaled", m == Preconditioning::diagonal}, {"pending", solve_kernels::minres_pending().render()}});
         return sweep;
     }
 };

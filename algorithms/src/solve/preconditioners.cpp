@@ -2,6 +2,7 @@
 
 #include "generated/kernel_family.hpp"
 #include "solve/preconditioner_kernels.hpp"
+#include "solve_kernels.hpp"
 
 #include <gemel/arrays/expression.hpp>
 #include <gemel/arrays/reductions.hpp>
@@ -19,80 +20,31 @@
 namespace gemel::solving {
 namespace {
 
-/// Functions for arithmetic of elements, and of elements with real coefficients.
-std::string arithmetic(DType dtype) {
-    const std::string type = dtype.name();
-    if (dtype.kind() != DType::Kind::complex)
-        return text("WITHIN_KERNEL ", type, " less_product(", type, " c, ", type, " a, ", type,
-                    " b) { return c - a * b; }\nWITHIN_KERNEL ", type, " quotient(", type, " a, ", type,
-                    " b) { return a / b; }\nWITHIN_KERNEL ", type, " number(", type,
-                    " a) { return a; }\nWITHIN_KERNEL ", type, " size_of(", type,
-                    " a) { return fabs(a); }\nWITHIN_KERNEL ", type, " plus(", type, " y, ", type, " c, ", type,
-                    " x) { return y + c * x; }\n");
-    const char* const part = dtype.size_bytes() == 16 ? "double" : "float";
-    return text("WITHIN_KERNEL ", type, " less_product(", type, " c, ", type, " a, ", type,
-                " b) { return c_sub(c, c_mul(a, b)); }\nWITHIN_KERNEL ", type, " quotient(", type, " a, ", type,
-                " b) { return c_div(a, b); }\nWITHIN_KERNEL ", type, " number(", part, " a) { return ", type,
-                "_new(a, 0); }\nWITHIN_KERNEL ", part, " size_of(", type, " a) { return c_abs(a); }\nWITHIN_KERNEL ",
-                type, " plus(", type, " y, ", part, " c, ", type, " x) { return ", type,
-                "_new(y.re + c * x.re, y.im + c * x.im); }\n");
-}
-
 std::string real_name(DType dtype) {
     const bool is_wide = dtype.size_bytes() == (dtype.kind() == DType::Kind::complex ? 16 : 8);
     return is_wide ? "double" : "float";
+}
+
+/// Functions for arithmetic of elements, and of elements with real coefficients.
+std::string arithmetic(DType dtype) {
+    return solve_kernels::block_functions().render(
+        {{"type", dtype}, {"is_complex", dtype.kind() == DType::Kind::complex}, {"part", real_name(dtype)}});
 }
 
 }  // namespace
 
 ElementwiseKernel invert_blocks_kernel(DType dtype) {
     const std::string type = dtype.name();
-    return ElementwiseKernel(text(type, " *a, ", type, " *inverse, int32_t *singular, int32_t m"), R"(
-const int64_t base = (int64_t)i * m * m;
-int is_singular = 0;
-for (int r = 0; r < m; ++r)
-    for (int c = 0; c < m; ++c) inverse[base + r * m + c] = number(r == c ? 1 : 0);
-for (int k = 0; k < m; ++k) {
-    int pivot = k;
-    for (int r = k + 1; r < m; ++r)
-        if (size_of(a[base + r * m + k]) > size_of(a[base + pivot * m + k])) pivot = r;
-    const )" + real_name(dtype) + R"( size = size_of(a[base + pivot * m + k]);
-    if (!(size > 0) || !isfinite(size)) {
-        is_singular = 1;
-        break;
-    }
-    for (int c = 0; c < m; ++c) {
-        const )" + type + R"( upper = a[base + k * m + c], upper_inverse = inverse[base + k * m + c];
-        a[base + k * m + c] = a[base + pivot * m + c];
-        inverse[base + k * m + c] = inverse[base + pivot * m + c];
-        a[base + pivot * m + c] = upper;
-        inverse[base + pivot * m + c] = upper_inverse;
-    }
-    const )" + type + R"( scale = a[base + k * m + k];
-    for (int c = 0; c < m; ++c) {
-        a[base + k * m + c] = quotient(a[base + k * m + c], scale);
-        inverse[base + k * m + c] = quotient(inverse[base + k * m + c], scale);
-    }
-    for (int r = 0; r < m; ++r) {
-        const )" + type + R"( factor = a[base + r * m + k];
-        if (r == k) continue;
-        for (int c = 0; c < m; ++c) {
-            a[base + r * m + c] = less_product(a[base + r * m + c], factor, a[base + k * m + c]);
-            inverse[base + r * m + c] = less_product(inverse[base + r * m + c], factor, inverse[base + k * m + c]);
-        }
-    }
-}
-singular[i] = is_singular;)",
+    return ElementwiseKernel(text(type, " *a, ", type, " *inverse, int32_t *singular, int32_t m"),
+                             solve_kernels::invert_blocks().render({{"type", type}, {"real", real_name(dtype)}}),
                              "invert_blocks", {.preamble = arithmetic(dtype)});
 }
 
 ElementwiseKernel multiply_blocks_kernel(DType dtype) {
     const std::string type = dtype.name();
     return ElementwiseKernel(text(type, " *out, const ", type, " *u, const ", type, " *inverse, int32_t m"),
-                             text("const int64_t first = (int64_t)(i / m) * m;\n", type, R"( sum = number(0);
-for (int k = 0; k < m; ++k) sum = less_product(sum, inverse[(int64_t)i * m + k], u[first + k]);
-out[i] = less_product(number(0), number(1), sum);)"),
-                             "multiply_blocks", {.preamble = arithmetic(dtype)});
+                             solve_kernels::multiply_blocks().render({{"type", type}}), "multiply_blocks",
+                             {.preamble = arithmetic(dtype)});
 }
 
 ElementwiseKernel chebyshev_begin_kernel(DType dtype) {

@@ -1,5 +1,7 @@
 #include "solve/sweep_texts.hpp"
 
+#include "solve_kernels.hpp"
+
 #include <gemel/core/text.hpp>
 
 #include <array>
@@ -15,99 +17,13 @@ using Access = SweepArray::Access;
 
 constexpr std::size_t header_reals = 8, header_integers = 6, method_scalars = 5, method_reals = 14;
 
-// The first two lines are the members of ColumnState; the others belong to the methods.
-constexpr const char* state_text = R"(typedef struct {
-    real target, residual, b_norm, start, figure, tolerance, absolute, unused_real;
-    int done, iterations, stop, limit, used, last_stop;
-    scalar rho, alpha, omega, beta, sigma;
-    real nu, old_nu, stretch, lanczos_alpha, lanczos_beta, dbar, epsilon, old_epsilon, delta, gamma, cosine, sine, phi, phi_bar;
-} sweep_state;
-WITHIN_KERNEL void stop_column(STATE_MEM sweep_state *state, int stop, real figure) {
-    state->stop = stop;
-    state->figure = figure;
-    state->done = 1;
-}
-WITHIN_KERNEL void see_residual(STATE_MEM sweep_state *state, real residual) {
-    state->residual = residual;
-    if (state->start < 0) state->start = residual;
-    state->done = residual <= state->target || state->stop != 0 || state->iterations >= state->limit;
-    if (state->stop == 0 && !isfinite(residual)) stop_column(state, 2, residual);
-    if (state->stop == 0 && residual > 1e12f * state->start) stop_column(state, 3, residual);
-}
-)";
-
-constexpr const char* real_functions = R"(typedef real scalar;
-WITHIN_KERNEL real dot_re(element a, element b) { return (real)a * (real)b; }
-WITHIN_KERNEL element plus(element y, real c, element x) { return y + (element)c * x; }
-WITHIN_KERNEL element plus_by(element y, scalar c, element x) { return y + (element)c * x; }
-WITHIN_KERNEL element zero() { return 0; }
-WITHIN_KERNEL element times(element a, element b) { return a * b; }
-WITHIN_KERNEL element scaled(real c, element x) { return (element)c * x; }
-WITHIN_KERNEL real scalar_size(scalar a) { return fabs(a); }
-WITHIN_KERNEL real scalar_re(scalar a) { return a; }
-WITHIN_KERNEL scalar scalar_of(real a) { return a; }
-WITHIN_KERNEL scalar scalar_conj(scalar a) { return a; }
-WITHIN_KERNEL scalar scalar_add(scalar a, scalar b) { return a + b; }
-WITHIN_KERNEL scalar scalar_sub(scalar a, scalar b) { return a - b; }
-WITHIN_KERNEL scalar scalar_mul(scalar a, scalar b) { return a * b; }
-WITHIN_KERNEL scalar scalar_div(scalar a, scalar b) { return b == 0 ? 0 : a / b; }
-)";
-
-constexpr const char* complex_functions =
-    R"(WITHIN_KERNEL real dot_re(element a, element b) { return (real)a.re * (real)b.re + (real)a.im * (real)b.im; }
-WITHIN_KERNEL real dot_im(element a, element b) { return (real)a.re * (real)b.im - (real)a.im * (real)b.re; }
-WITHIN_KERNEL element plus(element y, real c, element x) {
-    y.re += (part)c * x.re;
-    y.im += (part)c * x.im;
-    return y;
-}
-WITHIN_KERNEL element plus_by(element y, scalar c, element x) {
-    y.re += (part)c.re * x.re - (part)c.im * x.im;
-    y.im += (part)c.re * x.im + (part)c.im * x.re;
-    return y;
-}
-WITHIN_KERNEL element zero() {
-    element e;
-    e.re = e.im = 0;
-    return e;
-}
-WITHIN_KERNEL element times(element a, element b) { return c_mul(a, b); }
-WITHIN_KERNEL element scaled(real c, element x) {
-    x.re *= (part)c;
-    x.im *= (part)c;
-    return x;
-}
-WITHIN_KERNEL real scalar_size(scalar a) { return c_abs(a); }
-WITHIN_KERNEL real scalar_re(scalar a) { return a.re; }
-WITHIN_KERNEL scalar scalar_of(real a) {
-    scalar s;
-    s.re = a;
-    s.im = 0;
-    return s;
-}
-WITHIN_KERNEL scalar scalar_conj(scalar a) { return c_conj(a); }
-WITHIN_KERNEL scalar scalar_add(scalar a, scalar b) { return c_add(a, b); }
-WITHIN_KERNEL scalar scalar_sub(scalar a, scalar b) { return c_sub(a, b); }
-WITHIN_KERNEL scalar scalar_mul(scalar a, scalar b) { return c_mul(a, b); }
-WITHIN_KERNEL scalar scalar_div(scalar a, scalar b) { return b.re == 0 && b.im == 0 ? b : c_div(a, b); }
-)";
-
-/// The declarations of the state, for states in that memory space.
-std::string state_functions(std::string_view space) {
-    constexpr std::string_view word = "STATE_MEM";
-    std::string result = state_text;
-    for (auto at = result.find(word); at != std::string::npos; at = result.find(word, at + space.size()))
-        result.replace(at, word.size(), space);
-    return result;
-}
-
 std::string preamble(DType dtype, bool has_double, std::string_view space = "GLOBAL_MEM") {
-    const char* const real = has_double ? "double" : "float";
-    std::string types = text("typedef ", real, " real;\ntypedef ", dtype.name(), " element;\n");
-    if (!is_complex(dtype)) return types + real_functions + state_functions(space);
-    types += text("typedef ", dtype.size_bytes() == 16 ? "double" : "float", " part;\ntypedef ",
-                  has_double ? "cdouble" : "cfloat", " scalar;\n");
-    return types + complex_functions + state_functions(space);
+    return solve_kernels::preamble().render({{"real", has_double ? "double" : "float"},
+                                             {"element", dtype},
+                                             {"is_complex", is_complex(dtype)},
+                                             {"part", dtype.size_bytes() == 16 ? "double" : "float"},
+                                             {"scalar", has_double ? "cdouble" : "cfloat"},
+                                             {"space", space}});
 }
 
 template <class R>
@@ -166,6 +82,19 @@ SweepRequest new_sweep(const char* name, DType dtype, bool has_double) {
     return sweep;
 }
 
+void fill(SweepRequest& sweep, const codegen::Template& kernel, codegen::Values values) {
+    const std::pair<const char*, std::string*> parts[]{{"joined", &sweep.joined},
+                                                       {"prepare", &sweep.prepare},
+                                                       {"loop", &sweep.loop.element},
+                                                       {"element", &sweep.element},
+                                                       {"finish", &sweep.finish}};
+    for (const auto& [part, statements] : parts) {
+        values["part"] = part;
+        *statements = kernel.render(values);
+        while (statements->ends_with('\n')) statements->pop_back();
+    }
+}
+
 SweepArray reads(const char* name) { return {.name = name, .access = Access::read}; }
 SweepArray writes(const char* name) { return {.name = name, .access = Access::write}; }
 SweepArray updates(const char* name) { return {.name = name, .access = Access::update}; }
@@ -173,10 +102,10 @@ SweepArray shared(const char* name) { return {.name = name, .access = Access::re
 
 std::string add_dot(SweepRequest& sweep, const std::string& sum, const std::string& a, const std::string& b) {
     sweep.sums.push_back(sum + "_re");
-    std::string statement = text(sum, "_re += dot_re(", a, ", ", b, ");\n");
+    std::string statement = text(sum, "_re += dot_re(", a, ", ", b, ");");
     if (!is_complex(sweep.dtype)) return statement;
     sweep.sums.push_back(sum + "_im");
-    return statement + text(sum, "_im += dot_im(", a, ", ", b, ");\n");
+    return statement + text("\n", sum, "_im += dot_im(", a, ", ", b, ");");
 }
 
 std::string dot_of(const SweepRequest& sweep, const std::string& sum) {
@@ -190,17 +119,7 @@ SweepRequest residual_sweep(DType dtype, bool has_double) {
     sweep.skip = "";
     sweep.arrays = {reads("b"), reads("product"), writes("r")};
     sweep.sums = {"rr", "bb"};
-    sweep.element = "r = plus(b, -1, product);\nrr += dot_re(r, r);\nbb += dot_re(b, b);";
-    sweep.finish = R"(state->used = 0;
-if (state->stop >= 7) {
-    state->last_stop = state->stop;
-    state->stop = 0;
-}
-state->b_norm = sqrt(bb);
-state->target = fmax(state->tolerance * state->b_norm, state->absolute);
-if (!isfinite(state->b_norm)) stop_column(state, 1, state->b_norm);
-see_residual(state, sqrt(rr));
-if (bb == 0) state->done = 1;)";
+    fill(sweep, solve_kernels::residual());
     static_assert(static_cast<int>(first_soft_stop) == 7);
     return sweep;
 }

@@ -3,6 +3,7 @@
 
 #include <gemel/codegen/chain.hpp>
 #include <gemel/codegen/sweep.hpp>
+#include <gemel/codegen/template.hpp>
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
@@ -51,6 +52,9 @@ void keep_state_in_blocks(codegen::SweepRequest& sweep, bool has_double);
 /// for a real c, and plus_by() for a scalar c; times(a, b) of elements; arithmetic scalar_...(); see_residual(state,
 /// residual), which decides whether the column is done.
 codegen::SweepRequest new_sweep(const char* name, DType dtype, bool has_double);
+/// Sets the sweep's statements, of its loop too, to the template's parts: `part` is "joined", "prepare", "loop",
+/// "element" or "finish".
+void fill(codegen::SweepRequest& sweep, const codegen::Template& kernel, codegen::Values values = {});
 inline bool is_complex(DType dtype) { return dtype.kind() == DType::Kind::complex; }
 
 codegen::SweepArray reads(const char* name);
@@ -60,7 +64,7 @@ codegen::SweepArray updates(const char* name);
 codegen::SweepArray shared(const char* name);
 
 /// Declares the sums of conj(a) b: `<sum>_re`, and for complex elements `<sum>_im`.
-/// @returns the statement that adds an element to them
+/// @returns the statements that add an element to them
 std::string add_dot(codegen::SweepRequest& sweep, const std::string& sum, const std::string& a, const std::string& b);
 /// The scalar of these sums.
 std::string dot_of(const codegen::SweepRequest& sweep, const std::string& sum);

@@ -3,6 +3,7 @@
 #include "generated/kernel_family.hpp"
 #include "generated/spine.hpp"
 #include "generated/tile_states.hpp"
+#include "sort/sort_checks.hpp"
 
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -83,6 +84,7 @@ class RadixRun {
         choose_strategy();
         const bool rows_are_long = call_.rows > 1 && !is_by_rows(tuning_.strategy);
         if (rows_are_long && call_.rows <= few_rows && cache_.addresses_are_linear()) return run_each_row();
+        layout_.has_aligned_keys = !looks_back(tuning_.strategy) || is_aligned(call_.keys);
         if (rows_are_long) layout_.segments = Segments::rows;
         if (layout_.segments != Segments::none)
             layout_.segment_bits = std::bit_width(
@@ -218,18 +220,13 @@ class RadixRun {
 
     AnyArray scratch(DType dtype) { return AnyArray(context_, dtype, Shape{count_}); }
     /// Elements of any type are moved as bits.
-    static Argument bits_of(const AnyArray& array) {
-        Argument argument = array.argument();
-        argument.dtype = {};
-        return argument;
-    }
     void add(const AnyArray& array) {
         kept_.push_back(array);
-        arguments_.push_back(bits_of(array));
+        arguments_.push_back(array.argument());
+        arguments_.back().dtype = {};
     }
 
-    /// The arrays that all kernels take, except the first of one_sweep. Where no pass uses a spare array, another array
-    /// is passed instead.
+    /// The arrays that all kernels take, except the first of one_sweep. An array that no pass uses is another's.
     void collect_arguments() {
         const bool is_one_pass =
             places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
@@ -369,7 +366,7 @@ class RadixRun {
     codegen::SortPlaces places_ = {};
     std::int64_t count_ = 0, rows_per_tile_ = 1;
     std::shared_ptr<SortVariant> variant_;
-    std::vector<AnyArray> kept_;
+    std::vector<AnyArray> kept_;  ///< what arguments_ refer to
     std::vector<Argument> arguments_;
 };
 

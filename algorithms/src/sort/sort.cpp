@@ -106,19 +106,25 @@ std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray
     return results;
 }
 
-AnyArray lexsort(std::span<const AnyArray> keys) {
+AnyArray lexsort(std::span<const AnyArray> keys, int axis) {
     if (keys.empty()) throw ArgumentError("lexsort: there is no key; give at least one array, the primary key last");
     for (std::size_t k = 0; k < keys.size(); ++k) {
         check_beside("lexsort", text("key ", k + 1), keys[k], keys[0]);
         check_order("lexsort", keys[k].dtype());
-        if (keys[k].rank() != 1)
-            throw ArgumentError(text("lexsort: key ", k + 1, " has the shape ", to_string(keys[k].shape()),
-                                     ", expected one axis; ravel() gives one"));
     }
-    AnyArray order = argsort(keys[0]);
+    if (keys[0].rank() == 0) throw ArgumentError("lexsort: single values have no axis; reshape({1}) gives them one");
+    const SortAxis along = sort_axis("lexsort", keys[0], axis);
+    AnyArray order = argsort(keys[0], {.axis = axis});
     for (const AnyArray& key : keys.subspan(1)) {
-        const AnyArray sorted = take(key, order, std::nullopt, OutOfBounds::wrap);
-        order = sort_by_key(sorted, std::array{order})[1];
+        AnyArray sorted;
+        if (key.rank() == 1) {
+            sorted = take(key, order, std::nullopt, OutOfBounds::wrap);
+        } else {
+            const AnyArray rows = new_rows(key, along, key.dtype());
+            gather(in_rows(key, along), in_rows(order, along), rows);
+            sorted = from_rows(rows, along, {});
+        }
+        order = sort_by_key(sorted, std::array{order}, {.axis = axis})[1];
     }
     return order;
 }

@@ -1,6 +1,7 @@
 #include "sparse/kernels.hpp"
 
 #include "generated/kernel_family.hpp"
+#include "sparse_kernels.hpp"
 
 #include <gemel/codegen/sparse.hpp>
 #include <gemel/core/signature.hpp>
@@ -34,18 +35,6 @@ std::string sum(DType dtype, const std::string& a, const std::string& b) {
 
 using ByType = KernelFamily<std::pair<int, std::uint32_t>, ElementwiseKernel>;
 std::pair<int, std::uint32_t> family_key(DType dtype) { return {static_cast<int>(dtype.kind()), dtype.size_bytes()}; }
-
-/// The window of columns for the packet of a row; the same as in codegen's window.kernel.
-std::string window_function() {
-    return text(
-        "WITHIN_KERNEL int64_t window_begin(int64_t row, int64_t column_count)\n{\n    const int64_t packet = row / ",
-        codegen::sparse_packet_rows, " * ", codegen::sparse_packet_rows,
-        ";\n    const int64_t centre = packet < column_count ? packet : column_count;\n"
-        "    const int64_t lowest = centre > ",
-        codegen::sparse_window / 2, " ? centre - ", codegen::sparse_window / 2,
-        " : 0;\n    const int64_t highest = column_count > ", codegen::sparse_window, " ? column_count - ",
-        codegen::sparse_window, " : 0;\n    return lowest < highest ? lowest : highest;\n}\n");
-}
 
 }  // namespace
 
@@ -143,9 +132,7 @@ const ElementwiseKernel& fill_ell_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "const I *rows, const I *columns, const T *values, const I *starts, I *to_columns, T *to_values, int64_t "
         "row_count",
-        "const int64_t at = ((int64_t)i - starts[rows[i]]) * row_count + rows[i];\nto_columns[at] = columns[i];\n"
-        "to_values[at] = values[i]",
-        "sparse_fill_ell");
+        sparse_kernels::fill_ell().render(), "sparse_fill_ell");
     return kernel;
 }
 
@@ -154,10 +141,7 @@ const ElementwiseKernel& fill_sell_kernel() {
         "const I *rows, const I *columns, const T *values, const I *starts, const int64_t *slice_starts, const I "
         "*places, "
         "I *to_columns, T *to_values",
-        text("const int64_t place = places[rows[i]];\nconst int64_t at = slice_starts[place / ", codegen::sparse_slice,
-             "] + ((int64_t)i - starts[rows[i]]) * ", codegen::sparse_slice, " + place % ", codegen::sparse_slice,
-             ";\nto_columns[at] = columns[i];\nto_values[at] = values[i]"),
-        "sparse_fill_sell");
+        sparse_kernels::fill_sell().render({{"slice", codegen::sparse_slice}}), "sparse_fill_sell");
     return kernel;
 }
 
@@ -186,34 +170,23 @@ const ElementwiseKernel& invert_kernel() {
 const ElementwiseKernel& window_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "const I *rows, const I *columns, uint16_t *nearby, uint8_t *is_far, int64_t column_count",
-        text("const int64_t within = columns[i] - window_begin(rows[i], column_count);\nconst int outside = within < 0 "
-             "|| "
-             "within >= ",
-             codegen::sparse_window, ";\nis_far[i] = (uint8_t)outside;\nnearby[i] = (uint16_t)(outside ? 0 : within)"),
-        "sparse_windows", {.preamble = window_function()});
+        sparse_kernels::windows().render({{"window", codegen::sparse_window}}), "sparse_windows",
+        {.preamble = sparse_kernels::window_begin().render(
+             {{"packet_rows", codegen::sparse_packet_rows}, {"window", codegen::sparse_window}})});
     return kernel;
 }
 
 const ElementwiseKernel& diagonal_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "const I *begins, const I *ends, const I *columns, const T *values, T *found, int64_t offset",
-        "const int64_t wanted = i + offset;\nI low = begins[i], high = ends[i];\n"
-        "while (low < high) {\n    const I middle = low + (high - low) / 2;\n"
-        "    if (columns[middle] < wanted) low = middle + 1;\n    else high = middle;\n}\n"
-        "if (low < ends[i] && columns[low] == wanted) found[i] = values[low]",
-        "sparse_diagonal");
+        sparse_kernels::find_on_diagonal().render(), "sparse_diagonal");
     return kernel;
 }
 
 const ElementwiseKernel& tile_row_kernel() {
-    static const auto& kernel = *new ElementwiseKernel(
-        "I *tile_rows, const I *starts, int64_t tile, int64_t rows, int64_t entries",
-        "const int64_t reached = i * tile < rows + entries ? i * tile : rows + entries;\n"
-        "int64_t low = reached > entries ? reached - entries : 0, high = reached < rows ? reached : rows;\n"
-        "while (low < high) {\n    const int64_t middle = (low + high) / 2;\n"
-        "    if (starts[middle + 1] <= reached - middle - 1) low = middle + 1;\n    else high = middle;\n}\n"
-        "tile_rows[i] = (I)low",
-        "sparse_tile_rows");
+    static const auto& kernel =
+        *new ElementwiseKernel("I *tile_rows, const I *starts, int64_t tile, int64_t rows, int64_t entries",
+                               sparse_kernels::tile_rows().render(), "sparse_tile_rows");
     return kernel;
 }
 
@@ -229,10 +202,7 @@ const ElementwiseKernel& gather_rows_kernel() {
         "const int64_t *owners, const int64_t *ends, const R *rows, const I *starts, const I *columns, const T "
         "*values, "
         "I *to_columns, T *to_values",
-        "const int64_t k = owners[i];\nconst int64_t from = starts[rows[k]] + (i - (k == 0 ? (int64_t)0 : ends[k - "
-        "1]));\n"
-        "to_columns[i] = columns[from];\nto_values[i] = values[from]",
-        "sparse_gather_rows");
+        sparse_kernels::gather_rows().render(), "sparse_gather_rows");
     return kernel;
 }
 
@@ -245,11 +215,9 @@ const ElementwiseKernel& permuted_key_kernel() {
 }
 
 const ElementwiseKernel& pieces_before_kernel() {
-    static const auto& kernel = *new ElementwiseKernel(
-        "I *counts, I *totals, int64_t pieces, int64_t columns",
-        "I before = 0; for (int64_t p = 0; p < pieces; ++p) { const I own = counts[p * columns + i]; "
-        "counts[p * columns + i] = before; before += own; } totals[i] = before;",
-        "sparse_pieces_before");
+    static const auto& kernel =
+        *new ElementwiseKernel("I *counts, I *totals, int64_t pieces, int64_t columns",
+                               sparse_kernels::pieces_before().render(), "sparse_pieces_before");
     return kernel;
 }
 
@@ -258,9 +226,7 @@ const ElementwiseKernel& diagonal_place_kernel() {
         "int64_t *rows, int64_t *columns, uint8_t *is_entry, const int64_t *offsets, int64_t length, int64_t "
         "row_count, "
         "int64_t column_count",
-        "columns[i] = i % length;\nrows[i] = columns[i] - offsets[i / length];\n"
-        "is_entry[i] = rows[i] >= 0 && rows[i] < row_count && columns[i] < column_count",
-        "sparse_diagonal_places");
+        sparse_kernels::diagonal_places().render(), "sparse_diagonal_places");
     return kernel;
 }
 
@@ -292,10 +258,7 @@ const ElementwiseKernel& expand_kernel(DType value) {
         arguments.push_back(VectorArg(value, "products"));
         return ElementwiseKernel(
             std::move(arguments),
-            text("const int64_t k = owners[i];\n"
-                 "const int64_t from = starts[columns[k]] + (i - (k == 0 ? (int64_t)0 : ends[k - 1]));\n"
-                 "keys[i] = (K)((int64_t)rows[k] * column_count + right_columns[from]);\nproducts[i] = ",
-                 product(value, "values[k]", "right_values[from]")),
+            sparse_kernels::expand().render({{"product", product(value, "values[k]", "right_values[from]")}}),
             "sparse_expand");
     });
 }

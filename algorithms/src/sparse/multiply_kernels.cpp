@@ -1,5 +1,6 @@
 /// Kernels that plan products of matrices: weights of rows, and the starts of tiles.
 #include "sparse/kernels.hpp"
+#include "sparse_kernels.hpp"
 
 #include <gemel/codegen/sparse_multiply.hpp>
 #include <gemel/core/text.hpp>
@@ -39,13 +40,7 @@ const ElementwiseKernel& heavy_row_kernel() {
 const ElementwiseKernel& multiply_tile_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "I *tile_rows, const I *starts, const int64_t *ends, int64_t tile, int64_t rows",
-        text(
-            "int64_t low = 0, high = rows;\nwhile (low < high) {\n    const int64_t middle = (low + high) / 2, entry = "
-            "starts[middle];\n    if (middle * ",
-            codegen::sparse_row_weight,
-            " + entry + (entry > 0 ? ends[entry - 1] : (int64_t)0) < i * tile) low = middle + 1;\n    else high = "
-            "middle;\n}\ntile_rows[i] = (I)low"),
-        "sparse_multiply_tiles");
+        sparse_kernels::multiply_tiles().render({{"row_weight", codegen::sparse_row_weight}}), "sparse_multiply_tiles");
     return kernel;
 }
 

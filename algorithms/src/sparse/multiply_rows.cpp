@@ -2,12 +2,12 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/state.hpp"
+#include "sparse_kernels.hpp"
 
 #include <gemel/arrays/cumulative.hpp>
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/codegen/sparse.hpp>
 #include <gemel/core/module.hpp>
-#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -15,95 +15,9 @@
 namespace gemel::sparse {
 namespace {
 
-/// One thread per chunk of rows.
-constexpr const char* kernels_text = R"(
-KERNEL REQD_WG_SIZE(1, 1, 1) void count_entries(
-        GLOBAL_MEM const index_type *RESTRICT a_starts,
-        GLOBAL_MEM const index_type *RESTRICT a_numbers,
-        GLOBAL_MEM const index_type *b_starts,
-        GLOBAL_MEM const index_type *b_numbers,
-        GLOBAL_MEM index_type *RESTRICT marks,
-        GLOBAL_MEM int64_t *RESTRICT lengths,
-        int64_t rows,
-        int64_t columns)
-{
-    const int64_t share = (rows + GDIM_0 - 1) / GDIM_0, first = GID_0 * share;
-    const int64_t last = first + share < rows ? first + share : rows;
-    marks += GID_0 * columns;
-    for (int64_t row = first; row < last; ++row) {
-        int64_t length = 0;
-        for (index_type i = a_starts[row]; i < a_starts[row + 1]; ++i) {
-            const index_type end = b_starts[a_numbers[i] + 1];
-            for (index_type k = b_starts[a_numbers[i]]; k < end; ++k) {
-                length += marks[b_numbers[k]] != row;
-                marks[b_numbers[k]] = (index_type)row;
-            }
-        }
-        lengths[row] = length;
-    }
-}
-
-KERNEL REQD_WG_SIZE(1, 1, 1) void multiply_entries(
-        GLOBAL_MEM const index_type *RESTRICT a_starts,
-        GLOBAL_MEM const index_type *RESTRICT a_numbers,
-        GLOBAL_MEM const element *a_values,
-        GLOBAL_MEM const index_type *b_starts,
-        GLOBAL_MEM const index_type *b_numbers,
-        GLOBAL_MEM const element *b_values,
-        GLOBAL_MEM index_type *RESTRICT marks,
-        GLOBAL_MEM const index_type *RESTRICT starts,
-        GLOBAL_MEM index_type *RESTRICT numbers,
-        GLOBAL_MEM element *RESTRICT values,
-        int64_t rows,
-        int64_t columns)
-{
-    const int64_t share = (rows + GDIM_0 - 1) / GDIM_0, first = GID_0 * share;
-    const int64_t last = first + share < rows ? first + share : rows;
-    marks += GID_0 * columns;
-    for (int64_t row = first; row < last; ++row) {
-        // A mark below `begin` was set by an earlier row.
-        const index_type begin = starts[row];
-        index_type end = begin;
-        for (index_type i = a_starts[row]; i < a_starts[row + 1]; ++i) {
-            const index_type stop = b_starts[a_numbers[i] + 1];
-            for (index_type k = b_starts[a_numbers[i]]; k < stop; ++k) {
-                const index_type column = b_numbers[k], at = marks[column];
-                const element product = TIMES(a_values[i], b_values[k]);
-                if (at >= begin) {
-                    values[at] = PLUS(values[at], product);
-                } else {
-                    marks[column] = end;
-                    numbers[end] = column;
-                    values[end] = product;
-                    ++end;
-                }
-            }
-        }
-        // Shell's sort, by columns.
-        index_type gap = 1;
-        while (gap < (end - begin) / 3) gap = 3 * gap + 1;
-        for (; gap > 0; gap /= 3) {
-            for (index_type k = begin + gap; k < end; ++k) {
-                const index_type column = numbers[k];
-                const element value = values[k];
-                index_type to = k;
-                for (; to >= begin + gap && numbers[to - gap] > column; to -= gap) {
-                    numbers[to] = numbers[to - gap];
-                    values[to] = values[to - gap];
-                }
-                numbers[to] = column;
-                values[to] = value;
-            }
-        }
-    }
-}
-)";
-
 std::string text_of(DType value, DType index) {
-    const bool is_complex = value.kind() == DType::Kind::complex;
-    return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), " element;\n#define TIMES(a, b) ",
-                is_complex ? "c_mul(a, b)" : "((a) * (b))", "\n#define PLUS(a, b) ",
-                is_complex ? "c_add(a, b)" : "((a) + (b))", kernels_text);
+    return sparse_kernels::multiply_rows().render(
+        {{"index", index}, {"element", value}, {"is_complex", value.kind() == DType::Kind::complex}});
 }
 
 struct RowProduct : Variant {

@@ -3,6 +3,7 @@
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
+#include "sparse_kernels.hpp"
 
 #include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/sort.hpp>
@@ -10,7 +11,6 @@
 #include <gemel/arrays/cumulative.hpp>
 #include <gemel/codegen/sparse.hpp>
 #include <gemel/core/module.hpp>
-#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,60 +34,6 @@ AnyMatrix by_sorting(const Entries& a) {
     return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, rows, values));
 }
 
-/// One thread per chunk of rows.
-std::string transpose_text(DType value, DType index) {
-    return text("typedef ", index.name(), " index_type;\ntypedef ", value.name(), R"( element;
-/// The first row of a chunk: chunks have nearly equal numbers of entries.
-WITHIN_KERNEL int64_t first_row_of(GLOBAL_MEM const index_type *starts, int64_t rows, int64_t entries, int64_t piece,
-        int64_t pieces)
-{
-    const int64_t wanted = piece == pieces ? entries + 1 : (int64_t)((double)entries * (double)piece / (double)pieces);
-    int64_t first = 0, last = rows;
-    while (first < last) {
-        const int64_t middle = first + (last - first) / 2;
-        if (starts[middle] < wanted) first = middle + 1;
-        else last = middle;
-    }
-    return first;
-}
-
-KERNEL REQD_WG_SIZE(1, 1, 1) void count_columns(
-        GLOBAL_MEM const index_type *RESTRICT starts,
-        GLOBAL_MEM const index_type *RESTRICT numbers,
-        GLOBAL_MEM index_type *RESTRICT counts,
-        int64_t rows,
-        int64_t columns,
-        int64_t entries)
-{
-    const int64_t end = starts[first_row_of(starts, rows, entries, (int64_t)GID_0 + 1, GDIM_0)];
-    counts += GID_0 * columns;
-    for (int64_t k = starts[first_row_of(starts, rows, entries, GID_0, GDIM_0)]; k < end; ++k) ++counts[numbers[k]];
-}
-
-KERNEL REQD_WG_SIZE(1, 1, 1) void place_entries(
-        GLOBAL_MEM const index_type *RESTRICT starts,
-        GLOBAL_MEM const index_type *RESTRICT numbers,
-        GLOBAL_MEM const element *RESTRICT values,
-        GLOBAL_MEM index_type *RESTRICT counts,
-        GLOBAL_MEM const index_type *RESTRICT turned_starts,
-        GLOBAL_MEM index_type *RESTRICT turned_numbers,
-        GLOBAL_MEM element *RESTRICT turned_values,
-        int64_t rows,
-        int64_t columns,
-        int64_t entries)
-{
-    const int64_t last = first_row_of(starts, rows, entries, (int64_t)GID_0 + 1, GDIM_0);
-    counts += GID_0 * columns;
-    for (int64_t row = first_row_of(starts, rows, entries, GID_0, GDIM_0); row < last; ++row) {
-        for (index_type k = starts[row]; k < starts[row + 1]; ++k) {
-            const index_type column = numbers[k], to = turned_starts[column] + counts[column]++;
-            turned_numbers[to] = (index_type)row;
-            turned_values[to] = values[k];
-        }
-    }
-}
-)");
-}
 struct Transposition : Variant {
     Kernel place{nullptr};
 };
@@ -97,7 +43,8 @@ std::shared_ptr<Transposition> find_kernels(const Entries& a) {
     const codegen::SparseLayout key{.value = a.value(), .index = a.index(), .serial = true};
     return KernelCache::of(a.context).find<Transposition>(VariantKey<codegen::SparseLayout>{id, key}, [&] {
         const Module module =
-            a.context.compile(transpose_text(a.value(), a.index()), CompileOptions{.name = "sparse_transpose"});
+            a.context.compile(sparse_kernels::transpose().render({{"index", a.index()}, {"element", a.value()}}),
+                              CompileOptions{.name = "sparse_transpose"});
         auto kernels = std::make_shared<Transposition>();
         kernels->kernel = module.kernel("count_columns");
         kernels->place = module.kernel("place_entries");

@@ -2,6 +2,7 @@
 
 #include "expression/cumulate_narrow.hpp"
 #include "expression/expression_kernel.hpp"
+#include "expression_kernels.hpp"
 #include "generated/kernel_family.hpp"
 
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -33,73 +34,28 @@ struct Kind {
 /// Columns that a CPU's thread processes together, so that the compiler vectorises over them.
 constexpr std::int64_t tile = 256;
 
-/// Loops from row `begin` to `stop`, `unroll` rows at a time: their loads are in flight together, without conditions
-/// between them. After the end the last row is loaded again.
-/// @param cast  "(running)", if numbers are converted
-/// @param step  what is done with a running result
-std::string walk(int unroll, const std::string& begin, const std::string& stop, const std::string& cast,
-                 const std::string& step) {
-    return text(
-        "index k = ", begin, ";\nfor (; k < ", stop, " - (", unroll, " - 1); k += ", unroll, ") {\n    running next[",
-        unroll, "];\n", "    for (int u = 0; u < ", unroll, "; ++u) next[u] = ", cast, "x[base + (k + u) * inner];\n",
-        "    for (int u = 0; u < ", unroll, "; ++u) {\n        total = combined(total, next[u]);\n        ", step,
-        "\n    }\n}\nif (k < ", stop, ") {\n    running next[", unroll, "];\n", "    for (int u = 0; u < ", unroll,
-        "; ++u) {\n        const index row = k + u < ", stop, " ? k + u : ", stop, " - 1;\n        next[u] = ", cast,
-        "x[base + row * inner];\n    }\n", "    for (int u = 0; u < ", unroll, "; ++u) {\n        if (k + u < ", stop,
-        ") {\n            total = combined(total, next[u]);\n            ", step, "\n        }\n    }\n}\n");
-}
+/// The pass in the template.
+const char* word_of(Pass pass) { return pass == Pass::whole ? "whole" : pass == Pass::totals ? "totals" : "results"; }
 
 ElementwiseKernel make_kernel(Pass pass, const Kind& kind) {
     const DType index = kind.wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
     const std::string running = codegen::value_type(kind.running());
     const std::string cast = kind.to.kind() == DType::Kind::complex ? "" : "(running)";
-    const auto converted = [&](const std::string& element) { return cast + element; };
     std::vector<Parameter> arguments;
     if (pass == Pass::whole || pass == Pass::tiles) arguments.push_back(VectorArg(kind.from, "first", true));
     if (pass == Pass::results) arguments.push_back(VectorArg(kind.running(), "scanned", true));
     arguments.push_back(VectorArg(kind.from, "x", true));
     arguments.push_back(pass == Pass::totals ? VectorArg(kind.running(), "totals") : VectorArg(kind.to, "out"));
     for (const char* name : {"rows", "inner", "piece_rows", "pieces"}) arguments.push_back(ScalarArg(index, name));
-    const std::string store = "out[base + (k + u) * inner] = total;";
-    std::string body =
-        "const index rest = i / inner, begin = rest % pieces * piece_rows;\n"
-        "const index stop = rows - begin < piece_rows ? rows : begin + piece_rows;\n"
-        "const index base = rest / pieces * rows * inner + i % inner;\n";
-    switch (pass) {
-        case Pass::tiles: break;
-        case Pass::whole:
-            body += "running total = " + converted("first[i]") + ";\nout[base] = total;\n" +
-                    walk(kind.together, "1", "rows", cast, store);
-            break;
-        case Pass::totals:
-            body += "running total = " + converted("x[base + begin * inner]") + ";\n" +
-                    walk(kind.together, "begin + 1", "stop", cast, "") + "totals[i] = total;\n";
-            break;
-        case Pass::results:
-            // Every piece stores the combined total of all pieces up to it, so that results do not depend on the number
-            // of pieces.
-            body += "running total = " + converted("x[base + begin * inner]") + ";\n" +
-                    "if (begin > 0) total = combined(scanned[i - inner], total);\n"
-                    "if (begin < stop - 1) out[base + begin * inner] = total;\n" +
-                    walk(kind.together, "begin + 1", "(stop - 1)", cast, store) +
-                    "out[base + (stop - 1) * inner] = scanned[i];\n";
-            break;
-    }
-    if (pass == Pass::tiles) {
-        const std::string at = "x[base + k * inner + c]";
-        body = text("const index from = i % pieces * ", tile, ", base = i / pieces * rows * inner + from;\n",
-                    "const int width = (int)(inner - from < ", tile, " ? inner - from : ", tile, ");\n",
-                    "running total[", tile, "];\ntotal[0] = ", converted("first[i]"), ";\n",
-                    "for (int c = 1; c < width; ++c) total[c] = ", converted("x[base + c]"), ";\n",
-                    "for (int c = 0; c < width; ++c) out[base + c] = total[c];\n",
-                    "for (index k = 1; k < rows; ++k) {\n    for (int c = 0; c < width; ++c) {\n",
-                    "        total[c] = combined(total[c], ", converted(at), ");\n",
-                    "        out[base + k * inner + c] = total[c];\n    }\n}\n");
-    }
+    const std::string body = pass == Pass::tiles
+                                 ? expression_kernels::cumulate_tiles().render({{"tile", tile}, {"cast", cast}})
+                                 : expression_kernels::cumulate_columns().render(
+                                       {{"pass", word_of(pass)}, {"unroll", kind.together}, {"cast", cast}});
     ElementwiseOptions options;
-    options.preamble = text("typedef ", codegen::value_type(index), " index;\ntypedef ", running, " running;\n",
-                            "WITHIN_KERNEL running combined(running a, running b)\n{\n    return ",
-                            combined(kind.running(), kind.combining), ";\n}\n");
+    options.preamble =
+        expression_kernels::cumulate_functions().render({{"index", codegen::value_type(index)},
+                                                         {"running", running},
+                                                         {"combined", combined(kind.running(), kind.combining)}});
     return ElementwiseKernel(std::move(arguments), body, name_of(kind.combining), std::move(options));
 }
 

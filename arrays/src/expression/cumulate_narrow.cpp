@@ -2,6 +2,7 @@
 
 #include "expression/cumulate_columns.hpp"
 #include "expression/expression_kernel.hpp"
+#include "expression_kernels.hpp"
 #include "generated/kernel_cache.hpp"
 #include "generated/kernel_family.hpp"
 
@@ -47,27 +48,25 @@ std::string stored(const DType& dtype) {
     return dtype.kind() == DType::Kind::boolean ? "uint8_t" : std::string(dtype.name());
 }
 
-/// Functions that load and store a row: by wide accesses if rows are stored in the type of the scan and aligned.
+/// Functions that combine, load and store rows: by wide accesses if rows are stored in the type of the scan and
+/// aligned.
 std::string row_functions(const Kind& kind, const std::string& name, const std::string& row) {
-    const std::string from = stored(kind.from), to = stored(kind.to), element = codegen::value_type(kind.running());
-    const std::string loop = text("    for (int c = 0; c < ", kind.width, "; ++c) ");
-    const std::string head = text("WITHIN_KERNEL ", row, " ", name, "_load(GLOBAL_MEM const ", from, " *x)\n{\n    "),
-                      tail = text("WITHIN_KERNEL void ", name, "_store(GLOBAL_MEM ", to, " *out, ", row, " row)\n{\n");
-    if (kind.access) {
-        const char* const word = kind.access == 16 ? "uint4" : "uint2";
-        const std::size_t words =
-            static_cast<std::size_t>(kind.width) * kind.to.size_bytes() / static_cast<std::size_t>(kind.access);
-        const std::string each = text("    for (int w = 0; w < ", words, "; ++w) "),
-                          both = text("union { ", row, " row; ", word, " words[", words, "]; } both;\n");
-        return text(head, both, each, "both.words[w] = ((GLOBAL_MEM const ", word,
-                    " *)x)[w];\n    return both.row;\n}\n", tail, "    ", both, "    both.row = row;\n", each,
-                    "((GLOBAL_MEM ", word, " *)out)[w] = both.words[w];\n}\n");
-    }
-    const std::string loaded = codegen::load_text(kind.from, "x[c]");
+    const DType running = kind.running();
+    const std::string element = codegen::value_type(running), loaded = codegen::load_text(kind.from, "x[c]");
     const bool is_complex = kind.to.kind() == DType::Kind::complex;
-    return text(head, row, " row;\n", loop, "row.of[c] = ", is_complex ? loaded : text("(", element, ")(", loaded, ")"),
-                ";\n    return row;\n}\n", tail, loop, "out[c] = ", codegen::store_text(kind.to, "row.of[c]"),
-                ";\n}\n");
+    const std::int64_t words = kind.access ? kind.width * std::int64_t{kind.to.size_bytes()} / kind.access : 0;
+    return expression_kernels::cumulate_rows().render(
+        {{"name", name},
+         {"row", row},
+         {"element", element},
+         {"from", stored(kind.from)},
+         {"to", stored(kind.to)},
+         {"width", kind.width},
+         {"combined", combined(running, kind.combining)},
+         {"words", words},
+         {"word", kind.access == 16 ? "uint4" : "uint2"},
+         {"loaded", is_complex ? loaded : text("(", element, ")(", loaded, ")")},
+         {"stored", codegen::store_text(kind.to, "row.of[c]")}});
 }
 
 int access_of(const Kind& kind, const AnyArray& x) {
@@ -81,16 +80,9 @@ int access_of(const Kind& kind, const AnyArray& x) {
 
 Scan make_scan(const Kind& kind) {
     const DType running = kind.running(), row = row_type(running, kind.width);
-    const std::string type = row.layout()->name, element = codegen::value_type(running);
-    const std::string name = name_of(kind.combining), width = std::to_string(kind.width);
-    const std::string loop = text("for (int c = 0; c < ", width, "; ++c) ");
+    const std::string type = row.layout()->name, name = name_of(kind.combining), width = std::to_string(kind.width);
     ScanSpec spec{.name = name};
-    spec.preamble =
-        text("WITHIN_KERNEL ", element, " ", name, "_of(", element, " a, ", element, " b)\n{\n    return ",
-             combined(running, kind.combining), ";\n}\n",  //
-             "WITHIN_KERNEL ", type, " ", name, "_rows(", type, " a, ", type, " b)\n{\n    ", loop, "a.of[c] = ", name,
-             "_of(a.of[c], b.of[c]);\n    return a;\n}\n",  //
-             row_functions(kind, name, type));
+    spec.preamble = row_functions(kind, name, type);
     const std::string place = text("(int64_t)i * ", width);
     spec.input_expr = text(name, "_load(x + ", place, ")");
     spec.scan_expr = name + "_rows(a, b)";

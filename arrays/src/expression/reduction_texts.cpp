@@ -1,6 +1,8 @@
 /// The C text of each kind of reduction, as rows of a table.
 #include "expression/reduction_texts.hpp"
 
+#include "expression_kernels.hpp"
+
 #include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
@@ -78,21 +80,6 @@ DType compared_type(DType own) {
     return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
 }
 
-/// The functions place(value, index) and better(a, b); their names end with `at`. @param order  "<" for the minimum,
-/// ">" for the maximum
-std::string place_functions(const std::string& place, const std::string& at, DType compared, const char* order) {
-    const char* const equal = compared.is_floating()
-                                  ? "    int a_is_nan = a.value != a.value, b_is_nan = b.value != b.value;\n"
-                                    "    if (a_is_nan != b_is_nan) return a_is_nan ? a : b;\n"
-                                    "    if (a_is_nan || a.value == b.value) return a.index < b.index ? a : b;\n"
-                                  : "    if (a.value == b.value) return a.index < b.index ? a : b;\n";
-    return text("WITHIN_KERNEL ", place, " place", at, "(", compared.name(), " value, int64_t index)\n{\n    ", place,
-                " p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n") +
-           text("WITHIN_KERNEL ", place, " better", at, "(", place, " a, ", place, " b)\n{\n",
-                "    // NaN beats everything, and of equals the first wins.\n", equal, "    return a.value ", order,
-                " b.value ? a : b;\n}\n");
-}
-
 /// The reduction of elements with their indices that finds the index of an extreme. If no element is better than the
 /// identity, all are equal to it, and the first one has index 0.
 void add_places(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
@@ -100,7 +87,12 @@ void add_places(const KindText& row, DType own, const std::string& at, std::stri
     const DType compared = compared_type(own);
     value.accumulator = place_type(compared);
     value.result_expr = "a.index";
-    preamble += place_functions(value.accumulator.name(), at, compared, is_max ? ">" : "<");
+    preamble += expression_kernels::places().render({{"place", value.accumulator.name()},
+                                                     {"at", at},
+                                                     {"compared", compared},
+                                                     {"is_floating", compared.is_floating()},
+                                                     {"order", is_max ? ">" : "<"}}) +
+                "\n";
     value.reduce_expr = text("better", at, "(a, b)");
     value.neutral = text("place", at, "(", identity_text(row.identity, compared), ", 0)");
     value.map_expr = text("place", at, "(", value.map_expr, ", reduced_index)");

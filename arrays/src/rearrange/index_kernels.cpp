@@ -1,6 +1,7 @@
 #include "rearrange/index_kernels.hpp"
 
 #include "generated/kernel_family.hpp"
+#include "rearrange_kernels.hpp"
 
 #include <gemel/core/signature.hpp>
 #include <gemel/core/text.hpp>
@@ -23,22 +24,11 @@ const char* position_type(const IndexForm& form) { return form.wide_position ? "
 
 /// Statements that compute `k`, an index in bounds, and `p`, the element's distance from the first one.
 std::string position(const IndexForm& form) {
-    std::string s = text(number_type(form.index, form.wide_index), " k = idx[i];\n");
-    if (form.clips) {
-        if (is_signed(form.index)) s += "if (k < 0) k = 0;\n";
-        s += "if (k >= extent) k = extent - 1;\n";
-    } else if (is_signed(form.index)) {
-        // Indices from -extent on need no division.
-        s += "if (k < -extent || k >= extent) k %= extent;\nif (k < 0) k += extent;\n";
-    } else {
-        s += "if (k >= extent) k %= extent;\n";
-    }
-    const std::string type = position_type(form);
-    if (form.rank < 2) return text(s, type, " p = (", type, ")k", form.rank == 1 ? " * s0" : "", ";\n");
-    s += text(type, " rest = (", type, ")k, p = 0;\n");
-    for (std::size_t axis = form.rank - 1; axis > 0; --axis)
-        s += text("p += rest % e", axis, " * s", axis, ";\nrest /= e", axis, ";\n");
-    return s + "p += rest * s0;\n";
+    return rearrange_kernels::position().render({{"number", number_type(form.index, form.wide_index)},
+                                                 {"type", position_type(form)},
+                                                 {"clips", form.clips},
+                                                 {"is_signed", is_signed(form.index)},
+                                                 {"rank", form.rank}});
 }
 
 /// The element at that distance.
@@ -115,15 +105,8 @@ const Scan& repeat_ends_scan() {
 }
 
 const ElementwiseKernel& repeat_sources_kernel() {
-    static const auto& kernel =
-        *new ElementwiseKernel("int64_t *sources, const int64_t *ends, int64_t count",
-                               "int64_t low = 0, high = count;\n"
-                               "while (low < high) {\n"
-                               "    int64_t middle = (low + high) / 2;\n"
-                               "    if (ends[middle] > i) high = middle; else low = middle + 1;\n"
-                               "}\n"
-                               "sources[i] = low",
-                               "repeat_sources");
+    static const auto& kernel = *new ElementwiseKernel("int64_t *sources, const int64_t *ends, int64_t count",
+                                                       rearrange_kernels::repeat_sources().render(), "repeat_sources");
     return kernel;
 }
 

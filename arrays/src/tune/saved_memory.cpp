@@ -1,6 +1,7 @@
 #include "tune/saved_memory.hpp"
 
 #include "array/byte_bounds.hpp"
+#include "tune_kernels.hpp"
 
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/module.hpp>
@@ -13,39 +14,6 @@
 
 namespace gemel::tune {
 namespace {
-
-// Sums in another order differ by a fraction of their terms, not of the sum, if terms cancel. So the largest element
-// counts.
-const char* const compare_text = R"(
-{%- if number %}
-KERNEL void largest(GLOBAL_MEM const {{ type }} *a, int64_t n, GLOBAL_MEM uint32_t *bits)
-{
-    float own = 0;
-    for (int64_t i = GLOBAL_ID_0; i < n; i += GLOBAL_DIM_0) {
-        const {{ number }} x = {{ load }}(a[i]), p = x < 0 ? -x : x;
-        if (p < 3e38f && (float)p > own) own = (float)p;
-    }
-    atomic_max(&bits[0], as_uint(own));
-}
-{%- endif %}
-KERNEL void compare(GLOBAL_MEM const {{ type }} *a, GLOBAL_MEM const {{ type }} *b, int64_t n,
-                    GLOBAL_MEM int32_t *differ{% if number %}, GLOBAL_MEM const uint32_t *largest_bits{% endif %})
-{
-{%- if number %}
-    const {{ number }} share = {{ share }} * as_float(largest_bits[0]);
-{%- endif %}
-    for (int64_t i = GLOBAL_ID_0; i < n; i += GLOBAL_DIM_0) {
-{%- if number %}
-        const {{ number }} x = {{ load }}(a[i]), y = {{ load }}(b[i]);
-        const {{ number }} gap = x > y ? x - y : y - x, p = x < 0 ? -x : x, q = y < 0 ? -y : y;
-        const bool same = x == y || (x != x && y != y) || gap <= {{ tolerance }} * (p > q ? p : q) ||
-                          gap <= share;
-{%- else %}
-        const bool same = a[i] == b[i];
-{%- endif %}
-        if (!same) differ[0] = 1;
-    }
-})";
 
 /// How the elements of a type are compared.
 struct Comparison {
@@ -68,12 +36,11 @@ Comparison comparison_of(const DType& dtype, std::size_t bytes) {
 
 codegen::Rendered comparison_text(const DType& dtype, std::size_t bytes) {
     const Comparison by = comparison_of(dtype, bytes);
-    static const codegen::Template& text = *new codegen::Template(compare_text, "compare");
-    return text.render_with_lines({{"type", by.type},
-                                   {"number", by.number},
-                                   {"load", by.load},
-                                   {"tolerance", by.tolerance},
-                                   {"share", by.share}});
+    return tune_kernels::compare().render_with_lines({{"type", by.type},
+                                                      {"number", by.number},
+                                                      {"load", by.load},
+                                                      {"tolerance", by.tolerance},
+                                                      {"share", by.share}});
 }
 
 namespace {

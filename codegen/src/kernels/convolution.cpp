@@ -132,14 +132,14 @@ class Convolution {
         return factor == 1 ? value : gemel::text(value, " * ", factor);
     }
 
-    std::string declare_sums() const {
+    std::string declare_sums() {
         const ConvolutionTile tile = convolution_tile(layout_);
-        const std::uint32_t count = layout_.filters * (layout_.serial ? tile.rows * tile.columns : layout_.own);
-        const std::string places = layout_.serial ? ""
-                                                  : gemel::text("const int across = thread % ", layout_.across,
-                                                                ", down = thread / ", layout_.across, ";\n");
-        return gemel::text(places, sums_.type, " sums[", count, "];\n", layout_.serial ? "" : "UNROLL\n",
-                           "for (int k = 0; k < ", count, "; ++k) sums[k] = ", sums_.zero(), ";");
+        return kernel_.fill(convolution_kernels::declare_sums(),
+                            {{"serial", layout_.serial},
+                             {"across", layout_.across},
+                             {"type", sums_.type},
+                             {"count", layout_.filters * (layout_.serial ? tile.rows * tile.columns : layout_.own)},
+                             {"zero", sums_.zero()}});
     }
 
     ConvolutionLayout layout_;

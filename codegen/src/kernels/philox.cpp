@@ -55,7 +55,7 @@ std::string counted(DType element, const std::string& k) {
 /// its normally distributed number. blanks() defines the others.
 struct Row {
     Distribution distribution;
-    const char* sections;    ///< sections of philox_functions.inc
+    const char* sections;    ///< sections of philox_functions.inc and random_distributions.inc
     const char* parameters;  ///< of the kernel
     const char* value;       ///< of one element
     bool in_pairs = false;   ///< normally distributed numbers are computed in pairs

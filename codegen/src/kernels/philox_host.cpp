@@ -28,6 +28,7 @@ thread_local RandomCipher cipher_in_use = RandomCipher::philox;
 inline void gemel_words(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
                         uint32_t* x);
 #include "philox_functions.inc"
+#include "random_distributions.inc"
 inline void gemel_words(uint64_t at, uint32_t substream, uint32_t stream, uint32_t key_low, uint32_t key_high,
                         uint32_t* x) {
     if (cipher_in_use == RandomCipher::philox) return gemel_philox(at, substream, stream, key_low, key_high, x);

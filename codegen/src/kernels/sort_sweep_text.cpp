@@ -26,23 +26,19 @@ bool SortText::has_room_for_values() const {
     return layout_.segments == SortSegments::none && threads > 0 && threads <= 512 && needed <= 120;
 }
 
-std::string SortText::stage_key() const {
-    std::vector<std::string> lines;
-    if (parts_ == 1) lines.push_back("staged_keys[found] = key[k];");
-    if (keeps_places_)
-        lines.push_back("place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;");
-    if (layout_.segments != SortSegments::none) lines.push_back("digit_at[found] = (uint8_t)own_digit;");
-    return join(lines, "\n");
+std::string SortText::stage_key() {
+    return kernel_.fill(sort_kernels::stage_key(), {{"is_staged", parts_ == 1},
+                                                    {"keeps_places", keeps_places_},
+                                                    {"segmented", layout_.segments != SortSegments::none}});
 }
 
 std::string SortText::scatter_key() {
-    const std::string target = gemel::text("key_target[first_of[d] + (", count_, ")j] = moved;");
     const bool segmented = layout_.segments != SortSegments::none;
-    std::string store =
-        segmented ? "const int d = digit_at[j];\n" : gemel::text("const int d = ", digit("moved", "0"), ";\n");
-    if (carries_more_ && !segmented)
-        store += "digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);\n";
-    store += layout_.keeps_keys ? target : "if (!last) " + target;
+    const std::string store =
+        kernel_.fill(sort_kernels::scatter_key(), {{"digit", segmented ? "digit_at[j]" : digit("moved", "0")},
+                                                   {"keeps_digits", carries_more_ && !segmented},
+                                                   {"keeps_keys", layout_.keeps_keys},
+                                                   {"count", count_}});
     return pieces::Scatter{.block = block_,
                            .items = items_,
                            .type = key_,
@@ -126,9 +122,10 @@ std::string SortText::sort_tile() {
 
 std::string SortText::one_sweep() {
     const bool in_one_launch = layout_.strategy == SortStrategy::one_launch;
-    // Keys are counted in packs of 16 bytes, as which they are aligned.
+    // Aligned keys are counted 16 bytes at a time.
     const std::uint32_t key_bytes = request_.key.size_bytes();
-    const bool is_packed = layout_.segments == SortSegments::none && request_.key_expr.empty() && 16 % key_bytes == 0;
+    const bool is_packed = layout_.has_aligned_keys && layout_.segments == SortSegments::none &&
+                           request_.key_expr.empty() && 16 % key_bytes == 0;
     const int pack_length = is_packed ? static_cast<int>(16 / key_bytes) : 1;
     // A short array has few elements for each block: clearing and adding up many counters would take longer than
     // counting.

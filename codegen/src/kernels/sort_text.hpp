@@ -46,7 +46,7 @@ class SortText {
     /// The digit of a pass, of a thread's element k or of one element.
     std::string digit(const std::string& key, const std::string& segment, const char* place = "place") const;
     /// What happens to a thread's element k when its place in the sorted tile is found.
-    std::string stage_key() const;
+    std::string stage_key();
     /// An index as it is written: within its row.
     std::string index_value(const std::string& moved) const;
     int arena_bytes(int bytes) const;

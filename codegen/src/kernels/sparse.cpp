@@ -66,18 +66,19 @@ class Product {
     std::string is_not_zero(const std::string& value) const {
         return is_complex() ? gemel::text("(", value, ".re != 0 || ", value, ".im != 0)") : gemel::text(value, " != 0");
     }
-    /// Stores the row's sum as an element of y. If beta is 0, y is not read and may hold any value.
     std::string store(const std::string& total) const {
-        const std::string element = "y[row]";
-        std::string stored = gemel::text(element, " = ", total, ";");
-        if (layout_.scaled)
-            stored = gemel::text("if (", is_not_zero("beta"), ") ", element, " = ",
-                                 plus(times("alpha", total), times("beta", element)), ";\nelse ", element, " = ",
-                                 times("alpha", total), ";");
-        if (layout_.sums != SparseSums::none && !is_tiled()) return stored + "\n" + sums_;
-        if (!layout_.dot) return stored;
-        const std::string factor = is_complex() ? "c_conj(dot_with[row])" : "dot_with[row]";
-        return gemel::text(stored, "\ndot = ", plus("dot", times(factor, element)), ";");
+        const std::string scaled_total = times("alpha", total);
+        return kernel_.fill(
+            sparse_kernels::store(),
+            {{"total", total},
+             {"scaled", layout_.scaled},
+             {"beta_is_not_zero", is_not_zero("beta")},
+             {"with_y", plus(scaled_total, times("beta", "y[row]"))},
+             {"scaled_total", scaled_total},
+             {"has_sums", layout_.sums != SparseSums::none && !is_tiled()},
+             {"add_sums", sums_},
+             {"has_dot", layout_.dot},
+             {"add_dot", plus("dot", times(is_complex() ? "c_conj(dot_with[row])" : "dot_with[row]", "y[row]"))}});
     }
 
     /// The part of the dot product of y with a vector that the block computes.
@@ -89,18 +90,17 @@ class Product {
         const std::string own = gemel::text("GLOBAL_MEM const ", type_, " *RESTRICT dot_with,\n"),
                           parts = gemel::text("GLOBAL_MEM ", type_, " *RESTRICT dots,\n");
         values["dot_parameters"] = gemel::text(",\n", own, parts, "int64_t dot_begin");
-        std::string begin, end;
+        Values own_values = values;
+        own_values["serial"] = layout_.serial;
         if (!layout_.serial) {
-            begin = gemel::text("LOCAL_MEM ", type_, " shared_dots[", layout_.block, "];\n");
             functions_ += gemel::text("WITHIN_KERNEL ", type_, " dot_reduce(", type_, " a, ", type_, " b) { return ",
                                       plus("a", "b"), "; }\n\n");
-            end = pieces::ReduceInSharedMemory{.values = {{"dot", "shared_dots", "dot_reduce"}},
-                                               .block = static_cast<int>(layout_.block)}
-                      .text(kernel_) +
-                  "if (thread == 0) ";
+            own_values["reduce"] = pieces::ReduceInSharedMemory{.values = {{"dot", "shared_dots", "dot_reduce"}},
+                                                                .block = static_cast<int>(layout_.block)}
+                                       .text(kernel_);
         }
-        values["begin_dot"] = gemel::text(begin, type_, " dot = ", zero(), ";\ndot_with += dot_begin;");
-        values["end_dot"] = end + "dots[GID_0] = dot;";
+        values["begin_dot"] = kernel_.fill(sparse_kernels::begin_dot(), own_values);
+        values["end_dot"] = kernel_.fill(sparse_kernels::end_dot(), own_values);
     }
 
     /// Serial forms that compute the totals of several rows at a time.
@@ -132,7 +132,6 @@ class Product {
         // PoCL 3.1 executes nothing after a barrier that a block may skip by returning early.
         const std::string skip = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
         const std::string place = gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
-        std::string begin;
         Values row{{"type", type_},
                    {"other", is_scaled ? times("factors[row]", "w[row]") : "w[row]"},
                    {"same", is_scaled ? times("factors[row]", "total") : "total"},
@@ -150,37 +149,28 @@ class Product {
             row["add_sums"] = sums_;
             values["add_tile"] = kernel_.fill(sparse_kernels::sums_tile(), row);
         }
-        std::string end;
-        const std::string names[] = {"mu", "delta", "gamma"};
-        pieces::ReduceInSharedMemory reduce{.values = {}, .block = static_cast<int>(layout_.block)};
-        for (const std::string& name : names) {
-            begin += gemel::text(real, " ", name, " = 0;\n");
-            if (layout_.serial) {
-                begin += gemel::text(real, " ", name, "_lanes[", sum_lanes, "];\nfor (int lane = 0; lane < ", sum_lanes,
-                                     "; ++lane) ", name, "_lanes[lane] = 0;\n");
-                end += gemel::text("for (int lane = 0; lane < ", sum_lanes, "; ++lane) ", name, " += ", name,
-                                   "_lanes[lane];\n");
-            } else {
+        const std::vector<std::string> names{"mu", "delta", "gamma"};
+        Values block{{"names", names}, {"real", real}, {"serial", layout_.serial}, {"lanes", sum_lanes}};
+        if (!layout_.serial) {
+            pieces::ReduceInSharedMemory reduce{.values = {}, .block = static_cast<int>(layout_.block)};
+            for (const std::string& name : names) {
                 shared_sums_ =
                     gemel::text("LOCAL_MEM ", real, " shared_", name, "[", layout_.block, "];\n", shared_sums_);
                 reduce.values.push_back({name, "shared_" + name, "add_parts"});
             }
-        }
-        if (!layout_.serial) {
             functions_ +=
                 gemel::text("WITHIN_KERNEL ", real, " add_parts(", real, " a, ", real, " b) { return a + b; }\n\n");
-            end = reduce.text(kernel_) + "if (thread == 0) {\n";
+            block["reduce"] = reduce.text(kernel_);
             const std::uint32_t rows = layout_.form == SparseForm::rows ? layout_.block / layout_.width : layout_.block;
             values["begin_pieces"] =
                 gemel::text("for (int64_t piece = GID_0; piece * ", rows, " < rows; piece += GDIM_0) {");
             values["end_pieces"] = "}";
             values["piece"] = "piece";
         }
-        for (int k = 0; k < 3; ++k)
-            end += gemel::text("sums[sums_begin + (int64_t)GID_0 * 3 + ", k, "] = ", names[k], ";\n");
+        const std::string begin = kernel_.fill(sparse_kernels::begin_sums(), block);
         values["begin_sums"] = begin;
         values["begin_dot"] = shared_sums_ + skip + place + begin;
-        values["end_dot"] = end + (layout_.serial ? "" : "}");
+        values["end_dot"] = kernel_.fill(sparse_kernels::end_sums(), block);
     }
 
     std::string body(Values values) {

@@ -86,11 +86,6 @@ std::size_t KernelSignature::argument_count() const {
         std::count_if(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.is_supplied(); }));
 }
 
-bool KernelSignature::uses_arena() const {
-    return std::any_of(parameters.begin(), parameters.end(),
-                       [](const Parameter& p) { return p.space == Space::arena; });
-}
-
 bool KernelSignature::uses_images() const {
     return std::any_of(parameters.begin(), parameters.end(), [](const Parameter& p) { return p.space > Space::arena; });
 }

@@ -70,6 +70,7 @@ GEMEL_API AnyArray quantile(const char* who, const AnyArray& x, double q, double
 /// Several quantiles, along a new first axis.
 GEMEL_API AnyArray quantiles(const char* who, const AnyArray& x, std::span<const double> parts, double whole,
                              DType result, const QuantileOptions& options);
+GEMEL_API AnyArray median(const AnyArray& x, DType result, const QuantileOptions& options);
 }  // namespace detail
 
 /// The k largest elements along an axis, in order. NaN counts as larger than all numbers.
@@ -146,11 +147,12 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::initializer_l
                                                   const QuantileOptions& options = {}) {
     return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
 }
-/// The median: the middle element, or the mean of the two middle ones. @throws, @time as quantile()
+/// The median: the middle element, or the mean of the two middle ones, whose sum may overflow, as in NumPy. Another
+/// method than `linear` is that of quantile() at 0.5. @throws, @time as quantile()
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> median(const X& x, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;
-    return GPUArray<E>(detail::quantile("median", detail::evaluated(x), 0.5, 1, dtype_of<E>(), options));
+    return GPUArray<E>(detail::median(detail::evaluated(x), dtype_of<E>(), options));
 }
 
 }  // namespace gemel

@@ -37,7 +37,7 @@ GEMEL_API AnyArray argsort(const AnyArray& x, const SortOptions& options = {});
 /// @returns the sorted keys, then the values in the same order
 GEMEL_API std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray> values,
                                             const SortOptions& options = {});
-GEMEL_API AnyArray lexsort(std::span<const AnyArray> keys);
+GEMEL_API AnyArray lexsort(std::span<const AnyArray> keys, int axis = -1);
 GEMEL_API AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const SortOptions& options = {});
 
 /// The elements in ascending order along one axis.
@@ -94,11 +94,12 @@ std::tuple<EvaluatedArray<K>, EvaluatedArray<V>...> sort_by_key(const K& keys, c
 
 /// The indices that sort by several keys, as NumPy's lexsort: the last key is the primary one, ties are broken by the
 /// key before it, and so on. `lexsort({given_name, surname})`
-/// @param keys  one axis each, of equal length
-/// @throws ArgumentError if there is no key, or their shapes or contexts differ
+/// @param keys  of equal shape, with at least one axis
+/// @returns the indices along the axis, of the shape of the keys
+/// @throws ArgumentError if there is no key or no such axis, or the keys' shapes or contexts differ
 /// @time one argsort per key, and one gather per key but the first
-inline GPUArray<std::int64_t> lexsort(std::initializer_list<AnyArray> keys) {
-    return GPUArray<std::int64_t>(lexsort(std::span<const AnyArray>(keys.begin(), keys.size())));
+inline GPUArray<std::int64_t> lexsort(std::initializer_list<AnyArray> keys, int axis = -1) {
+    return GPUArray<std::int64_t>(lexsort(std::span<const AnyArray>(keys.begin(), keys.size()), axis));
 }
 
 /// Sorts each segment separately: segment s has the elements starts[s] to starts[s + 1] - 1, the last one those to the

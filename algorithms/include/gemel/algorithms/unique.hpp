@@ -77,10 +77,10 @@ Selection<CommonElement<A, B>> intersect1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(
         detail::common_or_not("intersect1d", detail::evaluated(a), detail::evaluated(b), true));
 }
-/// The distinct values of a that are not in b, ascending. @time as intersect1d()
+/// The distinct values of a that are not in b, ascending, in the type of a. @time as intersect1d()
 template <ArrayOperand A, ArrayOperand B>
-Selection<CommonElement<A, B>> setdiff1d(const A& a, const B& b) {
-    return detail::typed<CommonElement<A, B>>(
+Selection<detail::ElementOf<A>> setdiff1d(const A& a, const B& b) {
+    return detail::typed<detail::ElementOf<A>>(
         detail::common_or_not("setdiff1d", detail::evaluated(a), detail::evaluated(b), false));
 }
 

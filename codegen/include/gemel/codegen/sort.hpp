@@ -69,12 +69,13 @@ enum class SortSegments : std::uint32_t {
 /// The variant of the kernels.
 struct SortLayout {
     SortStrategy strategy = SortStrategy::one_sweep;
-    bool wide_index = false;  ///< for 2^31 elements or more; not for one_launch
-    bool descending = false;  ///< reverses the order; still stable
-    bool keeps_keys = true;   ///< sorted keys are written
-    bool has_index = false;   ///< writes the original indices of the sorted elements, as int64
-    bool has_double = true;   ///< the device computes in double
-    bool one_row = false;     ///< block: each block has one row
+    bool wide_index = false;       ///< for 2^31 elements or more; not for one_launch
+    bool descending = false;       ///< reverses the order; still stable
+    bool keeps_keys = true;        ///< sorted keys are written
+    bool has_index = false;        ///< writes the original indices of the sorted elements, as int64
+    bool has_double = true;        ///< the device computes in double
+    bool one_row = false;          ///< block: each block has one row
+    bool has_aligned_keys = true;  ///< the keys begin at a multiple of 16 bytes, so that one load can take several
     SortSegments segments = SortSegments::none;
     int segment_bits = 0;  ///< number of bits of the segment numbers
     /// one_sweep: shared memory per block for a tile and its counters, in bytes. Above 48 KiB the pass is launched with

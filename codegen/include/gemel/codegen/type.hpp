@@ -35,8 +35,6 @@ struct Type {
 
     /// Is the type unknown?
     bool empty() const { return dtype.empty() && name.empty(); }
-    /// A value of a known scalar type.
-    bool is_scalar() const { return !is_pointer && !dtype.empty() && dtype.lanes() == 1 && !dtype.layout(); }
 
     friend bool operator==(const Type&, const Type&) = default;
 };

@@ -56,7 +56,6 @@ struct KernelSignature {
 
     /// Parameters that the caller supplies: without the arena, the barrier, the offset and the parts of textures.
     GEMEL_API std::size_t argument_count() const;
-    GEMEL_API bool uses_arena() const;
     /// Whether a parameter is a texture or an image.
     GEMEL_API bool uses_images() const;
     /// "scale(float *dest, const float *src, float s)"
