@@ -185,7 +185,7 @@ TEST_CASE("what cannot be filled is refused and takes no point") {
     CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<float>(context, {3})), "(n, 3)", "(3,)");
     CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<int>(context, {4, 3})), "int32_t", "uint32_t");
     CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<cfloat>(context, {4, 3})), "cfloat");
-    CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<float>()), "is empty");
+    CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<float>()), "empty handle");
     CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<float>(context, {1, 3}).broadcast_to({4, 3})),
                             "repeats");
     CHECK_THROWS_MENTIONING(ArgumentError, sobol.fill(GPUArray<float>(other, {4, 3})), "another context");

@@ -119,12 +119,12 @@ TEST_CASE("sparse matrices are refused before anything is made") {
                             sparse::coo<float>({0, 4}, std::vector<int>{0, 0}, std::vector<int>{0, 1}, two),
                             "outside the shape (0, 4)");
     CHECK_THROWS_MENTIONING(ArgumentError, sparse::coo<float>({4}, std::vector<int>{0, 0}, std::vector<int>{0, 1}, two),
-                            "expected (rows, columns)");
+                            "expected the shape (rows, columns)");
     CHECK_THROWS_MENTIONING(
         ArgumentError, sparse::coo<float>({3, -4}, std::vector<int>{0, 0}, std::vector<int>{0, 1}, two), "at least 0");
     CHECK_THROWS_MENTIONING(ArgumentError,
                             sparse::csr<float>({2, 4}, std::vector<int>{0, 2}, std::vector<int>{0, 1}, two),
-                            "sparse::csr", "2 starts for 2 rows", "expected 3");
+                            "sparse::csr", "expected 3 starts for 2 rows", "got 2");
     CHECK_THROWS_MENTIONING(ArgumentError,
                             sparse::csr<float>({2, 4}, std::vector<int>{0, 3, 2}, std::vector<int>{0, 1}, two),
                             "starts 0 and 1 are 0 and 3", "ascend from 0 to 2");
