@@ -22,7 +22,8 @@ template <class T>
 void check_constants() {
     const Shape shape{3, 5};
     CHECK(zeros<T>(shape).get() == std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(T{})));
-    CHECK(ones<T>(shape).get() == std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(detail::element_of<T>(1))));
+    CHECK(ones<T>(shape).get() ==
+          std::vector<HostElement<T>>(15, static_cast<HostElement<T>>(detail::element_of<T>(1))));
     CHECK(full<T>(shape, 1).dtype() == dtype_of<T>());
     CHECK(empty<T>(shape, Order::F).strides() == Strides{1, 3});
     CHECK(zeros<T>({0, 4}).get().empty());

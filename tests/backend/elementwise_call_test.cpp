@@ -16,9 +16,8 @@ GEMEL_STRUCT(Force, x, y, steps)
 
 namespace {
 
-const std::array tunings{
-    AnyTuning{}, gpu_shaped,
-    AnyTuning{.block = 32, .access_bytes = 8, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
+const std::array tunings{AnyTuning{}, gpu_shaped,
+                         AnyTuning{.block = 32, .access_bytes = 8, .tile_block = 1, .tile_width = 4, .tile_rows = 2}};
 
 }  // namespace
 

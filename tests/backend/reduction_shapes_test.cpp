@@ -28,7 +28,8 @@ Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
     std::size_t outputs = 1;
     for (std::size_t a = 0; a < shape.rank(); ++a)
         if (!reduced[a]) outputs *= static_cast<std::size_t>(shape[a]);
-    Expected all{codegen::Numbers(outputs), codegen::Numbers(outputs, std::numeric_limits<std::int64_t>::min()), codegen::Numbers(outputs)};
+    Expected all{codegen::Numbers(outputs), codegen::Numbers(outputs, std::numeric_limits<std::int64_t>::min()),
+                 codegen::Numbers(outputs)};
     codegen::Numbers seen(outputs);
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::size_t rest = i, output = 0, step = 1;

@@ -15,11 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (const gemel::Parameter& parameter : gemel::parse_declarations(text)) (void)parameter.text();
     } catch (const gemel::Error&) {}
     try {
-        (void)gemel::deserialize_signatures(text);
+        (void)gemel::detail::deserialize_signatures(text);
     } catch (const gemel::Error&) {}
     (void)gemel::parse_type(text).name();
     const auto kernels = gemel::parse_kernels(text);
     for (const gemel::KernelSignature& kernel : kernels) (void)kernel.text();
-    if (gemel::deserialize_signatures(gemel::serialize(kernels)) != kernels) std::abort();
+    if (gemel::detail::deserialize_signatures(gemel::detail::serialize(kernels)) != kernels) std::abort();
     return 0;
 }

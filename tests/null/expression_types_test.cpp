@@ -54,16 +54,18 @@ static_assert(std::is_same_v<CommonElement<cfloat, float>, cfloat>);
 static_assert(std::is_same_v<CommonElement<double, cfloat>, cdouble>);
 static_assert(std::is_same_v<CommonElement<int, bool>, std::int64_t>);
 
-static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);
+static_assert(
+    std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, Array<std::uint8_t>>, half>);
 static_assert(std::is_same_v<ResultElement<codegen::TypeRule::quotient, Array<std::int8_t>, Array<half>>, half>);
 static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, int>, half>);
 static_assert(std::is_same_v<ResultElement<codegen::TypeRule::real_elementary, Array<std::int8_t>, float>, double>);
-static_assert(codegen::result_type(codegen::TypeRule::real_elementary, dtype_of<std::int8_t>(), codegen::ScalarKind::floating) ==
-              dtype_of<double>());
+static_assert(codegen::result_type(codegen::TypeRule::real_elementary, dtype_of<std::int8_t>(),
+                                   codegen::ScalarKind::floating) == dtype_of<double>());
 
 static_assert(std::is_same_v<ResultElement<codegen::TypeRule::exponent, Array<half>>, std::int32_t>);
 static_assert(std::is_same_v<ResultElement<codegen::TypeRule::exponent, Array<std::uint64_t>>, std::int32_t>);
-static_assert(detail::common_dtype<codegen::TypeRule::exponent, Array<std::int16_t>>() == dtype_of<float>());  // what it is computed in
+static_assert(detail::common_dtype<codegen::TypeRule::exponent, Array<std::int16_t>>() ==
+              dtype_of<float>());  // what it is computed in
 
 // Operations that do not exist.
 static_assert(Combinable<codegen::TypeRule::common, Array<bool>, Array<bool>>);
@@ -156,16 +158,18 @@ TEST_CASE("an array beside a number of the host has the type that NumPy gives") 
             "c16 c16 c16 c16",
         },
         4, [](DType a, std::size_t k) {
-            constexpr codegen::ScalarKind numbers[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer, codegen::ScalarKind::floating,
-                                              codegen::ScalarKind::complex};
+            constexpr codegen::ScalarKind numbers[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer,
+                                                       codegen::ScalarKind::floating, codegen::ScalarKind::complex};
             return codegen::promote(a, numbers[k]);
         });
 }
 
 TEST_CASE("functions of one array have the type that NumPy gives") {
     // sin, negative, abs, sum, mean, invert, floor, isnan
-    constexpr codegen::TypeRule rules[] = {codegen::TypeRule::elementary, codegen::TypeRule::difference, codegen::TypeRule::magnitude, codegen::TypeRule::sum,
-                                  codegen::TypeRule::mean,       codegen::TypeRule::bitwise,    codegen::TypeRule::rounding,  codegen::TypeRule::truth};
+    constexpr codegen::TypeRule rules[] = {codegen::TypeRule::elementary, codegen::TypeRule::difference,
+                                           codegen::TypeRule::magnitude,  codegen::TypeRule::sum,
+                                           codegen::TypeRule::mean,       codegen::TypeRule::bitwise,
+                                           codegen::TypeRule::rounding,   codegen::TypeRule::truth};
     check_table(
         {
             "f2 - b i8 f8 b b b",
@@ -188,9 +192,10 @@ TEST_CASE("functions of one array have the type that NumPy gives") {
 
 TEST_CASE("operators of two arrays have the type that NumPy gives") {
     // true_divide, subtract, multiply, floor_divide, power, arctan2, bitwise_and, left_shift, equal
-    constexpr codegen::TypeRule rules[] = {codegen::TypeRule::quotient,  codegen::TypeRule::difference, codegen::TypeRule::common,
-                                  codegen::TypeRule::remainder, codegen::TypeRule::power,      codegen::TypeRule::real_elementary,
-                                  codegen::TypeRule::bitwise,   codegen::TypeRule::shift,      codegen::TypeRule::truth};
+    constexpr codegen::TypeRule rules[] = {
+        codegen::TypeRule::quotient,  codegen::TypeRule::difference, codegen::TypeRule::common,
+        codegen::TypeRule::remainder, codegen::TypeRule::power,      codegen::TypeRule::real_elementary,
+        codegen::TypeRule::bitwise,   codegen::TypeRule::shift,      codegen::TypeRule::truth};
     check_table(
         {
             "f8 - b i1 i1 f2 b i1 b",
@@ -227,5 +232,6 @@ TEST_CASE("operators of two arrays have the type that NumPy gives") {
             "c8 c8 c8 - c8 - - - b",
             "c16 c16 c16 - c16 - - - b",
         },
-        std::size(rules), [&](DType a, std::size_t k) { return codegen::result_type(rules[k], a, dtype_of<std::uint16_t>()); });
+        std::size(rules),
+        [&](DType a, std::size_t k) { return codegen::result_type(rules[k], a, dtype_of<std::uint16_t>()); });
 }

@@ -53,7 +53,7 @@ TEST_CASE("textures and images are parameters by themselves, with parts that the
     CHECK(!f.parameters[9].is_const);
     CHECK(f.parameters[11].space == Space::image_read);
     CHECK(f.parameters[11].is_const);
-    CHECK(deserialize_signatures(serialize(found)) == found);
+    CHECK(detail::deserialize_signatures(detail::serialize(found)) == found);
     CHECK(!parse_kernels("KERNEL void g(float *x) {}")[0].uses_images());
     CHECK(parse_kernels("KERNEL void g(TEXTURE_4D(x)) {}").empty());
     CHECK(kernels("#define IMAGE_DATA GLOBAL_MEM float *\nKERNEL void g(IMAGE_DATA x) {}") == "g(float *x)\n");
@@ -287,23 +287,23 @@ TEST_CASE("signatures survive storage") {
         "KERNEL REQD_WG_SIZE(16,16,1) void f(GLOBAL_MEM const float *a, vec<int, 3> v, SHARED_ARENA) {}"
         "KERNEL void g() {}");
     REQUIRE(signatures.size() == 2);
-    const std::string stored = serialize(signatures);
-    CHECK(deserialize_signatures(stored) == signatures);
-    CHECK(deserialize_signatures(serialize({})).empty());
-    CHECK_THROWS_AS(deserialize_signatures(""), Error);
-    CHECK_THROWS_AS(deserialize_signatures(stored + "1"), Error);
+    const std::string stored = detail::serialize(signatures);
+    CHECK(detail::deserialize_signatures(stored) == signatures);
+    CHECK(detail::deserialize_signatures(detail::serialize({})).empty());
+    CHECK_THROWS_AS(detail::deserialize_signatures(""), Error);
+    CHECK_THROWS_AS(detail::deserialize_signatures(stored + "1"), Error);
     for (std::size_t size = 0; size < stored.size(); ++size)
-        CHECK_THROWS_AS(deserialize_signatures(stored.substr(0, size)), Error);
+        CHECK_THROWS_AS(detail::deserialize_signatures(stored.substr(0, size)), Error);
 }
 
 TEST_CASE("damaged storage throws or gives other signatures but never does harm") {
-    const std::string stored = serialize(parse_kernels("KERNEL void f(GLOBAL_MEM float *a, int n) {}"));
+    const std::string stored = detail::serialize(parse_kernels("KERNEL void f(GLOBAL_MEM float *a, int n) {}"));
     for (std::size_t i = 0; i < stored.size(); ++i)
         for (int byte = 0; byte < 256; ++byte) {
             std::string damaged = stored;
             damaged[i] = static_cast<char>(byte);
             try {
-                deserialize_signatures(damaged);
+                detail::deserialize_signatures(damaged);
             } catch (const Error&) {}
         }
 }

@@ -182,7 +182,7 @@ AnyArray detail::convolve_of(const AnyArray& x, const AnyArray& kernel, const Co
 }
 
 AnyArray detail::convolve_separable_of(const AnyArray& images, const AnyArray& column, const AnyArray& row,
-                               const ConvolveOptions& options) {
+                                       const ConvolveOptions& options) {
     constexpr const char* who = "convolve_separable";
     const Call call(who, options, images, row);
     call.check("the image", images, images);

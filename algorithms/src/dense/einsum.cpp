@@ -140,7 +140,7 @@ class Einsum {
 }  // namespace
 
 AnyArray detail::einsum_of(std::string_view subscripts, std::span<const AnyArray> operands, DType dtype,
-                   const EinsumOptions& options) {
+                           const EinsumOptions& options) {
     check_operands(operands);
     const std::vector<Shape> shapes = shapes_of(operands);
     const Contraction contraction = dense::read_subscripts("einsum", subscripts, shapes);
@@ -151,7 +151,8 @@ AnyArray detail::einsum_of(std::string_view subscripts, std::span<const AnyArray
     return Einsum(contraction, operands, dtype, options).run();
 }
 
-std::string detail::einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes, const EinsumOptions& options) {
+std::string detail::einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes,
+                                   const EinsumOptions& options) {
     const Contraction contraction = dense::read_subscripts("einsum_path", subscripts, shapes);
     return dense::path_text(contraction, dense::contraction_path(contraction, options.order));
 }

@@ -88,7 +88,8 @@ void require_mask(const Elements& mask, const AnyArray& x) {
 
 /// The flat indices of the nonzero elements, and the shape that they refer to.
 AnyArray flat_places(const char* who, const detail::ExpressionView& x, Shape& shape) {
-    if (!codegen::is_number(x.dtype)) throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
+    if (!codegen::is_number(x.dtype))
+        throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);
     if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
     const Elements elements(who, truth.view());

@@ -35,7 +35,6 @@ const ListSpec* find(const ListBuilderSpec& spec, std::string_view name) {
     return found == spec.lists.end() ? nullptr : &*found;
 }
 
-
 /// Bools and 16-bit floats are stored as integers with their bits.
 DType stored_type(DType dtype) {
     if (dtype.kind() == DType::Kind::boolean) return dtype_of<std::uint8_t>();

@@ -110,8 +110,7 @@ GPUArray<std::int64_t> detail::searchsorted(const char* who, const AnyArray& giv
     require_order(who, given);
     require_order(who, values);
     const OnStream scope(options.stream);
-    const DType common =
-        codegen::CommonType().with(codegen::TypeRule::common, given.dtype()).with(codegen::TypeRule::common, values.dtype()).dtype();
+    const DType common = promote(given.dtype(), values.dtype());
     const AnyArray sorted = without_gaps(as_type(given, common)), queries = as_type(values, common);
     const GPUArray<std::int64_t> places(values.context(), values.shape());
     if (values.size() == 0) return places;
@@ -159,7 +158,7 @@ GPUArray<std::int64_t> detail::digitize(const AnyArray& x, const AnyArray& edges
                                  "; ravel() gives one axis"));
     require_order("digitize", x);
     require_order("digitize", edges);
-    const DType common = codegen::CommonType().with(codegen::TypeRule::common, x.dtype()).with(codegen::TypeRule::common, edges.dtype()).dtype();
+    const DType common = promote(x.dtype(), edges.dtype());
     if (common.kind() == DType::Kind::complex)
         throw ArgumentError("digitize: complex numbers have no order; take real() or abs()");
     const AnyArray sorted = without_gaps(as_type(edges, common)), values = as_type(x, common);

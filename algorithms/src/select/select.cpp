@@ -177,7 +177,8 @@ Scan selecting::select_scan(Form form, bool wide, bool is_cpu, bool staged, std:
     return Scan(std::move(arguments), number_type(wide), spec);
 }
 
-AnySelection detail::select(bool keep, const AnyArray& x, const detail::ExpressionView& mask, const SelectOptions& options) {
+AnySelection detail::select(bool keep, const AnyArray& x, const detail::ExpressionView& mask,
+                            const SelectOptions& options) {
     const Results results = by_mask(form_of(keep), x, mask, options);
     return {results.held(slice(0, x.size())), results.count};
 }

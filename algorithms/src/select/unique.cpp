@@ -30,7 +30,7 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
     require_set(who, a);
     require_set(who, b);
     require_context(who, "the second array", b, a);
-    const DType common = codegen::CommonType().with(codegen::TypeRule::common, a.dtype()).with(codegen::TypeRule::common, b.dtype()).dtype();
+    const DType common = promote(a.dtype(), b.dtype());
     const auto converted = [&](const AnyArray& x) { return x.dtype() == common ? flat(x) : flat(x.astype(common)); };
     return {converted(a), converted(b)};
 }

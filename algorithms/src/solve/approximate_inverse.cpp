@@ -67,9 +67,9 @@ AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::
     const std::int64_t lane = is_cpu ? places : 1, stride = is_cpu ? 1 : at_once;
     for (std::int64_t first = 0; first < a.rows; first += at_once) {
         const std::array<CallArgument, 12> arguments{
-            CallArgument(a.starts),      CallArgument(a.numbers),   CallArgument(a.values),
-            CallArgument(own.starts),    CallArgument(own.numbers), CallArgument(g),
-            CallArgument(work),          CallArgument(wrong),       CallArgument(first),
+            CallArgument(a.starts),     CallArgument(a.numbers),   CallArgument(a.values),
+            CallArgument(own.starts),   CallArgument(own.numbers), CallArgument(g),
+            CallArgument(work),         CallArgument(wrong),       CallArgument(first),
             CallArgument(max_in_a_row), CallArgument(lane),        CallArgument(stride)};
         kernel_of(a.value(), a.index(), own.index())
             .run({.range = IndexRange{.stop = std::min(at_once, a.rows - first)}}, arguments);

@@ -13,7 +13,6 @@ namespace {
 
 using Kind = DType::Kind;
 
-
 /// `x[i]` converted to another type. In a snippet, 16-bit floats are floats.
 std::string converted(const DType& from, const DType& to) {
     const bool is_complex = from.kind() == Kind::complex;

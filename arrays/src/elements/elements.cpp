@@ -112,7 +112,8 @@ void AnyArray::get_bytes(void* to) const {
 AnyNumber AnyArray::item() const {
     require_memory("item");
     require_single();
-    if (codegen::kind_rank(dtype_) == 0) throw ArgumentError(text("item: an element of ", dtype_.name(), " is not a number"));
+    if (codegen::kind_rank(dtype_) == 0)
+        throw ArgumentError(text("item: an element of ", dtype_.name(), " is not a number"));
     std::array<std::byte, 16> element;
     get_bytes(element.data());
     return number_at("item", dtype_, element.data());

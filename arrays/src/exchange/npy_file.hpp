@@ -40,7 +40,8 @@ class InputFile {
 
 /// Adds the function and the file's name before the message of an exception.
 template <class Function>
-auto with_error_prefix(const char* who, const std::string& entry, const std::filesystem::path& path, const Function& function) {
+auto with_error_prefix(const char* who, const std::string& entry, const std::filesystem::path& path,
+                       const Function& function) {
     const auto name = [&] {
         return entry.empty() ? text(who, ": '", path.string(), "': ")
                              : text(who, ": '", entry, "' in '", path.string(), "': ");

@@ -124,7 +124,9 @@ void bring_into_range(std::array<AnyExpr, 2>& operands, DType common) {
 }
 
 /// Operations that use only the truth of a number.
-bool is_logical(const codegen::OperationType& operation) { return operation.rule == codegen::TypeRule::truth && operation.operands == 2; }
+bool is_logical(const codegen::OperationType& operation) {
+    return operation.rule == codegen::TypeRule::truth && operation.operands == 2;
+}
 bool is_true(const Number& number) {
     return std::visit([](const auto& value) { return value != std::remove_cvref_t<decltype(value)>{}; }, number);
 }
@@ -149,7 +151,6 @@ void collect(const detail::ExpressionNode& node, detail::ExpressionOperands& ope
     }
 }
 
-
 std::string print(const Structure& structure, detail::ExpressionText& text, DType as) {
     switch (structure.kind) {
         case Structure::Kind::array: return text.array(structure.dtype, as);
@@ -167,8 +168,9 @@ std::string print(const Structure& structure, detail::ExpressionText& text, DTyp
         return text.call(*function, as, operands);
     }
     for (const auto& operand : structure.operands)
-        operands.push_back(print(
-            *operand, text, codegen::operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
+        operands.push_back(
+            print(*operand, text,
+                  codegen::operand_type(*structure.operation, operands.size(), structure.common, structure.dtype)));
     return text.apply(*structure.operation, structure.common, structure.dtype, as, operands);
 }
 

@@ -69,8 +69,8 @@ std::string begins_row(Rows rows) {
     return text;
 }
 
-Scan make_scan(Cumulating kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands, DType result,
-               Rows rows) {
+Scan make_scan(Cumulating kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
+               DType result, Rows rows) {
     ExpressionParts parts = expression_parts(expression, operands);
     const bool is_complex = result.kind() == DType::Kind::complex;
     parts.arguments.push_back(VectorArg(result, "out"));
@@ -112,7 +112,8 @@ AnyArray scan_columns(Cumulating kind, const detail::ExpressionView& whole, DTyp
 }
 
 /// @param result  the type of the result and of the computation
-AnyArray scan_of(Cumulating kind, const detail::ExpressionView& whole, DType result, std::optional<Integer> given_axis) {
+AnyArray scan_of(Cumulating kind, const detail::ExpressionView& whole, DType result,
+                 std::optional<Integer> given_axis) {
     static auto& kernels = *new Kernels<Scan>;
     CollectedExpression collected(whole);
     const detail::ExpressionView& expression = collected.view;

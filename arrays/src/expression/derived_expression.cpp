@@ -9,11 +9,13 @@
 namespace gemel {
 namespace {
 
+using namespace operations;
+
 const codegen::OperationType& operation_of(Step step) {
     static constexpr const codegen::OperationType* operations[] = {
-        &operations::Add::operation,     &operations::Subtract::operation, &operations::Multiply::operation, &operations::Divide::operation,
-        &operations::Minimum::operation, &operations::Maximum::operation,  &operations::NotEqual::operation, &operations::Abs::operation,
-        &operations::Square::operation,  &operations::Sqrt::operation,     &operations::Cast::operation};
+        &Add::operation,     &Subtract::operation, &Multiply::operation, &Divide::operation,
+        &Minimum::operation, &Maximum::operation,  &NotEqual::operation, &Abs::operation,
+        &Square::operation,  &Sqrt::operation,     &Cast::operation};
     return *operations[static_cast<std::size_t>(step)];
 }
 
@@ -21,8 +23,9 @@ const codegen::OperationType& operation_of(Step step) {
 std::uint32_t code_of(DType dtype) { return static_cast<std::uint32_t>(dtype.kind()) << 5 | (dtype.size_bytes() & 31); }
 
 codegen::ScalarKind kind_of(const AnyNumber& number) {
-    static constexpr codegen::ScalarKind kinds[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer, codegen::ScalarKind::integer,
-                                           codegen::ScalarKind::floating, codegen::ScalarKind::complex};
+    static constexpr codegen::ScalarKind kinds[] = {codegen::ScalarKind::boolean, codegen::ScalarKind::integer,
+                                                    codegen::ScalarKind::integer, codegen::ScalarKind::floating,
+                                                    codegen::ScalarKind::complex};
     return kinds[number.index()];
 }
 
@@ -84,8 +87,10 @@ detail::ExpressionView DerivedExpression::view() const {
         .expression = this,
         .type = x_.type,
         .dtype = dtype(),
-        .collect = [](const void* self,
-                      detail::ExpressionOperands& operands) { static_cast<const DerivedExpression*>(self)->collect(operands); },
+        .collect =
+            [](const void* self, detail::ExpressionOperands& operands) {
+                static_cast<const DerivedExpression*>(self)->collect(operands);
+            },
         .print =
             [](const void* self, detail::ExpressionText& text, DType as) {
                 const auto& own = *static_cast<const DerivedExpression*>(self);

@@ -83,7 +83,8 @@ CallKey expression_key(const detail::ExpressionView& expression, const detail::E
     return key;
 }
 
-ExpressionParts expression_parts(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands, DType vector) {
+ExpressionParts expression_parts(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
+                                 DType vector) {
     detail::ExpressionText text(operands, vector);
     ExpressionParts parts;
     const std::string value = expression.print(expression.expression, text, expression.dtype);
@@ -205,7 +206,8 @@ struct EvaluatingKernel {
 
 }  // namespace
 
-CollectedExpression::CollectedExpression(const detail::ExpressionView& expression, Reductions reductions) : view(expression) {
+CollectedExpression::CollectedExpression(const detail::ExpressionView& expression, Reductions reductions)
+    : view(expression) {
     expression.collect(expression.expression, operands);
     if (operands.with_double && operands.array_count > 0) {
         const Device& device = operands.arrays[0]->context().device();

@@ -89,13 +89,15 @@ inline CallArgument weak(const Argument& number) {
 /// contexts do not fit
 class BroadcastOperands {
    public:
-    void broadcast(detail::ExpressionOperands& operands, const Shape* to = nullptr, LeadingAxes leading = LeadingAxes::refused);
+    void broadcast(detail::ExpressionOperands& operands, const Shape* to = nullptr,
+                   LeadingAxes leading = LeadingAxes::refused);
     const Shape& shape() const { return *shape_; }
 
    private:
     const Shape* shape_ = nullptr;
     Shape common_;
-    boost::container::static_vector<AnyArray, detail::ExpressionOperands::max_arrays> views_;  // operands point to these
+    boost::container::static_vector<AnyArray, detail::ExpressionOperands::max_arrays>
+        views_;  // operands point to these
 };
 
 /// Kernels of expressions for all contexts. Compiled variants are stored in the contexts.

@@ -20,6 +20,8 @@
 namespace gemel {
 namespace {
 
+using namespace operations;
+
 /// A binary operator. A higher precedence binds more tightly.
 struct BinaryOperator {
     std::string_view symbol;
@@ -27,13 +29,13 @@ struct BinaryOperator {
     const codegen::OperationType* operation;
 };
 constexpr BinaryOperator binary_operators[] = {
-    {"||", 1, &operations::LogicalOr::operation},    {"or", 1, &operations::LogicalOr::operation}, {"&&", 2, &operations::LogicalAnd::operation},
-    {"and", 2, &operations::LogicalAnd::operation},  {"|", 3, &operations::BitOr::operation},      {"^", 4, &operations::BitXor::operation},
-    {"&", 5, &operations::BitAnd::operation},        {"==", 6, &operations::Equal::operation},     {"!=", 6, &operations::NotEqual::operation},
-    {"<", 7, &operations::Less::operation},          {">", 7, &operations::Greater::operation},    {"<=", 7, &operations::LessEqual::operation},
-    {">=", 7, &operations::GreaterEqual::operation}, {"<<", 8, &operations::ShiftLeft::operation}, {">>", 8, &operations::ShiftRight::operation},
-    {"+", 9, &operations::Add::operation},           {"-", 9, &operations::Subtract::operation},   {"*", 10, &operations::Multiply::operation},
-    {"/", 10, &operations::Divide::operation},       {"%", 10, &operations::Modulo::operation},    {"//", 10, &operations::FloorDivide::operation},
+    {"||", 1, &LogicalOr::operation},    {"or", 1, &LogicalOr::operation}, {"&&", 2, &LogicalAnd::operation},
+    {"and", 2, &LogicalAnd::operation},  {"|", 3, &BitOr::operation},      {"^", 4, &BitXor::operation},
+    {"&", 5, &BitAnd::operation},        {"==", 6, &Equal::operation},     {"!=", 6, &NotEqual::operation},
+    {"<", 7, &Less::operation},          {">", 7, &Greater::operation},    {"<=", 7, &LessEqual::operation},
+    {">=", 7, &GreaterEqual::operation}, {"<<", 8, &ShiftLeft::operation}, {">>", 8, &ShiftRight::operation},
+    {"+", 9, &Add::operation},           {"-", 9, &Subtract::operation},   {"*", 10, &Multiply::operation},
+    {"/", 10, &Divide::operation},       {"%", 10, &Modulo::operation},    {"//", 10, &FloorDivide::operation},
 };
 constexpr int behind_and = 3;  ///< the lowest precedence above that of `and`
 constexpr std::string_view double_symbols[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "**"};
@@ -124,7 +126,7 @@ class Parser {
         const AnyExpr a = conditional();
         expect(":", "between the two values of a condition");
         const AnyExpr b = conditional();
-        return apply(at, operations::Where::operation, std::array{condition, a, b});
+        return apply(at, Where::operation, std::array{condition, a, b});
     }
     AnyExpr binary(int least) {
         const Depth depth(*this);
@@ -148,20 +150,20 @@ class Parser {
     AnyExpr negation() {
         const std::size_t at = position();
         accept("not");
-        return apply(at, operations::LogicalNot::operation, std::array{binary(behind_and)});
+        return apply(at, LogicalNot::operation, std::array{binary(behind_and)});
     }
     AnyExpr unary() {
         const Depth depth(*this);
         const std::size_t at = position();
-        if (accept("-")) return apply(at, operations::Negate::operation, std::array{unary()});
-        if (accept("+")) return apply(at, operations::Plus::operation, std::array{unary()});
-        if (accept("~")) return apply(at, operations::Invert::operation, std::array{unary()});
-        if (accept("!")) return apply(at, operations::LogicalNot::operation, std::array{unary()});
+        if (accept("-")) return apply(at, Negate::operation, std::array{unary()});
+        if (accept("+")) return apply(at, Plus::operation, std::array{unary()});
+        if (accept("~")) return apply(at, Invert::operation, std::array{unary()});
+        if (accept("!")) return apply(at, LogicalNot::operation, std::array{unary()});
         if (here() == "not") fail(at, "\"not\" after another operator needs parentheses, as in Python: (not x)");
         const AnyExpr base = primary();
         const std::size_t power = position();
         if (!accept("**")) return base;
-        return apply(power, operations::Power::operation, std::array{base, unary()});
+        return apply(power, Power::operation, std::array{base, unary()});
     }
     AnyExpr primary() {
         const std::size_t at = position();

@@ -120,7 +120,7 @@ bool detail::ExpressionText::is_number(const std::string& operand, std::size_t k
 
 /// The text of the operation for these operands.
 const codegen::Operation& detail::ExpressionText::row_for(const codegen::OperationType& type, DType computed,
-                                         std::span<const std::string> operands) const {
+                                                          std::span<const std::string> operands) const {
     if (type.rule == codegen::TypeRule::power && computed.kind() != DType::Kind::complex)
         for (std::size_t k = 0; k < numbers.size(); ++k)
             if (const std::uint8_t which = operands_.cheap_power_of(k); which != 0 && is_number(operands[1], k))
@@ -129,14 +129,14 @@ const codegen::Operation& detail::ExpressionText::row_for(const codegen::Operati
 }
 
 std::string detail::ExpressionText::apply(const codegen::OperationType& type, DType common, DType result, DType as,
-                                  std::span<const std::string> operands) {
+                                          std::span<const std::string> operands) {
     DType computed = codegen::computed_type(type, common, result);
     const codegen::Operation& operation = row_for(type, computed, operands);
     if (!vector_.empty()) {
         const bool gains = is_among(type.name, gaining) && operation.helper == codegen::row_of(type).helper;
         vectors_gain_ |= gains;
-        vectors_fit_ &= (gains || is_among(type.name, alike) || type.rule == codegen::TypeRule::power) && is_lane(computed) &&
-                        is_lane(common) && is_lane(result) && is_lane(as);
+        vectors_fit_ &= (gains || is_among(type.name, alike) || type.rule == codegen::TypeRule::power) &&
+                        is_lane(computed) && is_lane(common) && is_lane(result) && is_lane(as);
         // PoCL's pow() of double vectors is wrong if another element is zero or infinite.
         if (gains && type.rule == codegen::TypeRule::power && result == dtype_of<double>()) vectors_fit_ = false;
         if (!vectors_fit_) return "0";
@@ -249,7 +249,8 @@ std::string detail::ExpressionText::whole(const std::string& value) {
     return text("expression_value(", join(given), ")");
 }
 
-std::string detail::ExpressionText::call(const FunctionDefinition& function, DType as, std::span<const std::string> operands) {
+std::string detail::ExpressionText::call(const FunctionDefinition& function, DType as,
+                                         std::span<const std::string> operands) {
     vectors_fit_ &= vector_.empty();
     // A name that is used neither in the surrounding text nor by another function.
     std::size_t k = 0;

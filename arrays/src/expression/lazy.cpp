@@ -85,8 +85,8 @@ AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, 
     switch (function) {
         case Reducing::sum: return sum(x, axes);
         case Reducing::prod:
-            return kept(ReductionKind::product, as(x, codegen::result_type(codegen::TypeRule::sum, own)), codegen::result_type(codegen::TypeRule::sum, own),
-                        axes);
+            return kept(ReductionKind::product, as(x, codegen::result_type(codegen::TypeRule::sum, own)),
+                        codegen::result_type(codegen::TypeRule::sum, own), axes);
         case Reducing::min: return ordered(ReductionKind::minimum, own);
         case Reducing::max: return ordered(ReductionKind::maximum, own);
         case Reducing::any: return kept(ReductionKind::any, x, dtype_of<bool>(), axes);

@@ -299,7 +299,8 @@ class StepText {
         }
         for (std::size_t k = 0; k < value.operands.size(); ++k) {
             const std::size_t before = operands_.number_count;
-            operands.push_back(print(value.operands[k], codegen::operand_type(*value.operation, k, value.common, value.dtype)));
+            operands.push_back(
+                print(value.operands[k], codegen::operand_type(*value.operation, k, value.common, value.dtype)));
             const bool is_exponent = value.operation->rule == codegen::TypeRule::power && k == 1 &&
                                      program_[value.operands[1]].kind == Kind::number &&
                                      operands_.number_count == before + 1;
@@ -315,8 +316,7 @@ class StepText {
         operands_.add(Argument{});
         if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
         numbers_.push_back(value.place);
-        return numbers_printed_[key] =
-                   text_.number(as.is_16_bit_float() && !value.dtype.empty() ? value.dtype : as);
+        return numbers_printed_[key] = text_.number(as.is_16_bit_float() && !value.dtype.empty() ? value.dtype : as);
     }
 
     std::string element(const StepKernel::Array& array) {

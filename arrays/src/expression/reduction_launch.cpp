@@ -37,8 +37,8 @@ bool is_apart(const AnyArray& out, const detail::ExpressionOperands& operands) {
 
 /// One launch of the kernel that `make` creates for the expression. @param kind  identifies such kernels
 template <class Make>
-void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const Target& target, std::span<AnyArray> found,
-                 const Make& make) {
+void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const Target& target,
+                 std::span<AnyArray> found, const Make& make) {
     static auto& kernels = *new Kernels<Reduction>;
     CollectedExpression collected(whole);
     const detail::ExpressionView& expression = collected.view;

@@ -19,7 +19,6 @@ struct Target {
     const AnyArray* out = nullptr;  ///< written if possible: same type, contiguous, apart from operands
 };
 
-
 /// As in NumPy, functions that take one axis accept the axes 0 and -1 of a single value.
 bool is_single_value(const Shape& shape, const ReductionAxes& over);
 inline int axis_number(const Shape& shape, int axis) { return axis < 0 ? axis + static_cast<int>(shape.rank()) : axis; }

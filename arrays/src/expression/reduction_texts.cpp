@@ -134,8 +134,8 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     return value;
 }
 
-Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
-                         DType result) {
+Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression,
+                         const detail::ExpressionOperands& operands, DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
     const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
     // max(abs(x - 3 * y)) tests whether two computations agree; a fused x - 3 * y, rounded once, would make them

@@ -14,8 +14,8 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
                               std::string& preamble);
 
 /// @param result  the type of the result and of the computation (float for 16-bit floats)
-Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
-                         DType result);
+Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression,
+                         const detail::ExpressionOperands& operands, DType result);
 /// Two doubles: the sums of the elements and of their squares.
 Reduction make_moments(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands);
 

@@ -162,7 +162,8 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
         return finished(value);
     }
     const ReductionAxes& axis = target.axis;
-    const AnyArray mean = mean_of(elements.view(), {axis, true}, count, codegen::result_type(codegen::TypeRule::mean, elements.dtype()));
+    const AnyArray mean =
+        mean_of(elements.view(), {axis, true}, count, codegen::result_type(codegen::TypeRule::mean, elements.dtype()));
     elements.then(Step::subtract, mean).then(Step::abs).then(Step::square);
     const AnyArray total = launch(ReductionKind::sum, elements.view(), elements.dtype(), {axis, target.keepdims});
     DerivedExpression value(detail::view_of(total));

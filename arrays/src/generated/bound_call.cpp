@@ -170,8 +170,7 @@ void BoundCall::check_aliasing() {
             // snippet reads it after writing it through the other name.
             if (same && !scattered && !use.elsewhere && !use.bare) {
                 const DType& dtype = read.dtype();
-                const bool always_in_registers =
-                    dtype.kind() == DType::Kind::boolean || dtype.is_16_bit_float();
+                const bool always_in_registers = dtype.kind() == DType::Kind::boolean || dtype.is_16_bit_float();
                 if (use.element_read_late && always_in_registers)
                     declared_.refuse(w, text("is written and then read as argument ", r + 1, " (",
                                              declared_.parameters[r].name, "), which is the same array, of ",

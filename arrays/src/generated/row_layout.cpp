@@ -148,8 +148,8 @@ class Dealing {
                                                                       : part_block;
         if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
         const std::size_t needed = up(places, max_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
-        const std::size_t wanted = std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1),
-                                            places * kept() / min_part_bytes);
+        const std::size_t wanted =
+            std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1), places * kept() / min_part_bytes);
         const std::size_t parts = tuning_.parts ? up(places, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         layout_.parts = static_cast<int>(parts);

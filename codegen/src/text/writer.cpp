@@ -109,10 +109,7 @@ std::string storage_type(const DType& dtype, const Dialect& dialect) {
     return dtype.kind() == DType::Kind::boolean ? dialect.bool_storage : dtype.name();
 }
 
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 std::string value_type(const DType& dtype) { return dtype.is_16_bit_float() ? "float" : dtype.name(); }
 

@@ -18,7 +18,7 @@ constexpr std::string_view container_magic = "gemel program 2\n";
 
 std::vector<std::byte> pack_binary(const std::vector<KernelSignature>& signatures, std::string_view log,
                                    std::span<const std::byte> binary) {
-    const std::string described = serialize(signatures);
+    const std::string described = detail::serialize(signatures);
     std::string body = text(described.size(), "\n", log.size(), "\n", described, log);
     body.append(reinterpret_cast<const char*>(binary.data()), binary.size());
     const std::string all = text(container_magic, digest(body), "\n", body);
@@ -49,7 +49,7 @@ std::optional<UnpackedBinary> unpack_binary(std::span<const std::byte> bytes) {
     };
     const std::size_t length = number(), log_bytes = number();
     if (length > rest.size() || log_bytes > rest.size() - length) throw damaged();
-    return UnpackedBinary{deserialize_signatures(rest.substr(0, length)), std::string(rest.substr(length, log_bytes)),
+    return UnpackedBinary{detail::deserialize_signatures(rest.substr(0, length)), std::string(rest.substr(length, log_bytes)),
                           bytes.subspan(bytes.size() - rest.size() + length + log_bytes)};
 }
 

@@ -29,7 +29,7 @@ void check_kernel_name(const std::string& name) {
 std::vector<std::string> names_in(const plugin::Module& module) {
     std::vector<std::string> names = module.kernel_names();
     for (std::string& name : names)
-        if (name.starts_with(renamed_kernel)) name.erase(0, std::string_view(renamed_kernel).size());
+        if (name.starts_with(detail::renamed_kernel)) name.erase(0, std::string_view(detail::renamed_kernel).size());
     return names;
 }
 
@@ -59,7 +59,7 @@ std::shared_ptr<KernelState> make_kernel(const std::shared_ptr<ModuleState>& mod
     return driver.call([&](plugin::Context&) {
         auto kernel = share(new KernelState);
         kernel->kernel = module->module->kernel(name);
-        if (!kernel->kernel) kernel->kernel = module->module->kernel(renamed_kernel + name);
+        if (!kernel->kernel) kernel->kernel = module->module->kernel(detail::renamed_kernel + name);
         if (!kernel->kernel) {
             std::vector<std::string> names = names_in(*module->module);
             for (const auto& signature : module->signatures)

@@ -104,7 +104,7 @@ class Printer {
         for (const KernelSignature& kernel : parse_kernels(program)) {
             if (std::find(own.begin(), own.end(), kernel.name) == own.end()) continue;
             out_.append("#undef ").append(kernel.name).append("\n");
-            define(kernel.name, renamed_kernel + kernel.name);
+            define(kernel.name, detail::renamed_kernel + kernel.name);
         }
     }
 

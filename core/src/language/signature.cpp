@@ -130,7 +130,7 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
     return parameters;
 }
 
-std::string serialize(const std::vector<KernelSignature>& signatures) {
+std::string detail::serialize(const std::vector<KernelSignature>& signatures) {
     Writer writer;
     writer.string(std::string(storage_format));
     writer.number(signatures.size());
@@ -158,7 +158,7 @@ std::string serialize(const std::vector<KernelSignature>& signatures) {
     return writer.take();
 }
 
-std::vector<KernelSignature> deserialize_signatures(std::string_view stored) {
+std::vector<KernelSignature> detail::deserialize_signatures(std::string_view stored) {
     StorageReader reader(stored);
     if (reader.string() != storage_format) StorageReader::damaged();
     std::vector<KernelSignature> signatures(reader.number(reader.left()));

@@ -72,8 +72,8 @@ template <DenseOperand... X>
     requires(sizeof...(X) > 0)
 auto einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     using Result = typename detail::DenseResult<X...>::type;
-    return Result(
-        detail::einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, {}, options));
+    return Result(detail::einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
+                                    {}, options));
 }
 template <DenseOperand... X>
     requires(sizeof...(X) > 0)
@@ -86,8 +86,8 @@ template <NumberElement T, DenseOperand... X>
 GPUArray<T> einsum(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
     static_assert((detail::keeps_parts<T, X>() && ...),
                   "the conversion from complex to real would drop the imaginary parts: take real() first");
-    return GPUArray<T>(detail::einsum_of(subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...},
-                                 dtype_of<T>(), options));
+    return GPUArray<T>(detail::einsum_of(
+        subscripts, std::array<AnyArray, sizeof...(X)>{detail::dense_operand(operands)...}, dtype_of<T>(), options));
 }
 template <NumberElement T, DenseOperand... X>
     requires(sizeof...(X) > 0)
@@ -100,7 +100,8 @@ GPUArray<T> einsum(std::string_view subscripts, const X&... operands) {
 template <class... X>
     requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)
 std::string einsum_path(std::string_view subscripts, const EinsumOptions& options, const X&... operands) {
-    return detail::einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...}, options);
+    return detail::einsum_path_of(subscripts, std::array<Shape, sizeof...(X)>{detail::einsum_shape(operands)...},
+                                  options);
 }
 template <class... X>
     requires((DenseOperand<X> || std::same_as<X, Shape>) && ...)

@@ -129,13 +129,14 @@ class Expr {
         return text.apply(Op::operation, common_, dtype_of<T>(), as, operands);
     }
     detail::ExpressionView view() const {
-        return {.expression = this,
-                .type = reinterpret_cast<std::uintptr_t>(&type_),
-                .dtype = dtype_of<T>(),
-                .collect = [](const void* self,
-                              detail::ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
-                .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
-                .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
+        return {
+            .expression = this,
+            .type = reinterpret_cast<std::uintptr_t>(&type_),
+            .dtype = dtype_of<T>(),
+            .collect = [](const void* self,
+                          detail::ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+            .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
+            .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
     }
 
    private:

@@ -21,8 +21,8 @@ namespace gemel {
 #define GEMEL_OPERATION(Name, function, operands, compute, rule, numbers) \
     namespace operations { \
     struct Name { \
-        static constexpr codegen::OperationType operation{#function, operands, codegen::TypeRule::rule, codegen::Compute::compute, \
-                                                 codegen::Numbers::numbers}; \
+        static constexpr codegen::OperationType operation{#function, operands, codegen::TypeRule::rule, \
+                                                          codegen::Compute::compute, codegen::Numbers::numbers}; \
     }; \
     }
 #define GEMEL_UNARY(function, Name, compute, rule, numbers) \
@@ -77,7 +77,7 @@ GEMEL_BINARY(operator>=, GreaterEqual, in_common, comparison, real)
         requires Combinable<codegen::TypeRule::truth, A, B> \
     auto function(A&& a, B&& b) { \
         return detail::make_expression<operations::Name>(detail::truth_of(std::forward<A>(a)), \
-                                             detail::truth_of(std::forward<B>(b))); \
+                                                         detail::truth_of(std::forward<B>(b))); \
     } \
     template <class A, class B> \
         requires UntypedCombinable<A, B> \
@@ -223,8 +223,8 @@ auto modf(const X& x) {
                  requires { typename ResultElement<codegen::TypeRule::rule, X>; } \
     auto function(First&& first, Second&& second) { \
         using T = ResultElement<codegen::TypeRule::rule, X>; \
-        return Expr<T, operations::Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>(std::forward<First>(first), \
-                                                                                      std::forward<Second>(second)); \
+        return Expr<T, operations::Name, std::remove_cvref_t<First>, std::remove_cvref_t<Second>>( \
+            std::forward<First>(first), std::forward<Second>(second)); \
     } \
     template <class First, class Second> \
         requires UntypedCombinable<First, Second> \
@@ -328,7 +328,8 @@ void write_expression(const GPUArray<T>& to, const E& expression, LeadingAxes le
     template <HasDType T, Operand X> \
         requires Combinable<operations::Name::operation.rule, GPUArray<T>, X> \
     const GPUArray<T>& operator op##=(const GPUArray<T>& a, X && x) { \
-        detail::write_expression(a, detail::make_expression<operations::Name>(a, std::forward<X>(x)), LeadingAxes::refused); \
+        detail::write_expression(a, detail::make_expression<operations::Name>(a, std::forward<X>(x)), \
+                                 LeadingAxes::refused); \
         return a; \
     } \
     template <std::derived_from<AnyArray> A, class X> \

@@ -47,10 +47,11 @@ concept HostNumber = NumberElement<V>;
 
 namespace detail {
 template <HostNumber V>
-inline constexpr codegen::ScalarKind scalar_kind = is_complex<V>                                       ? codegen::ScalarKind::complex
-                                          : std::is_floating_point_v<V> || SixteenBitFloat<V> ? codegen::ScalarKind::floating
-                                          : std::is_same_v<V, bool>                           ? codegen::ScalarKind::boolean
-                                                                                              : codegen::ScalarKind::integer;
+inline constexpr codegen::ScalarKind scalar_kind =
+    is_complex<V>                                       ? codegen::ScalarKind::complex
+    : std::is_floating_point_v<V> || SixteenBitFloat<V> ? codegen::ScalarKind::floating
+    : std::is_same_v<V, bool>                           ? codegen::ScalarKind::boolean
+                                                        : codegen::ScalarKind::integer;
 }  // namespace detail
 
 /// The element type of an operand. Expressions specialise it; numbers have none.

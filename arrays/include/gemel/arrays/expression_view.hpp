@@ -96,7 +96,8 @@ class GEMEL_API ExpressionText {
     std::string element(std::size_t k) const;
     bool is_number(const std::string& operand, std::size_t k) const;
     std::string named(DType as, std::string text);
-    const codegen::Operation& row_for(const codegen::OperationType& type, DType computed, std::span<const std::string> operands) const;
+    const codegen::Operation& row_for(const codegen::OperationType& type, DType computed,
+                                      std::span<const std::string> operands) const;
 
     std::size_t use_ = 0, function_ = 0;
     std::vector<Part> parts_;                        ///< of operations; operands precede the operations that use them

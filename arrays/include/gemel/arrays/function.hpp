@@ -85,8 +85,10 @@ class CallExpr<R(A...), X...> {
         return {.expression = this,
                 .type = reinterpret_cast<std::uintptr_t>(&type_),
                 .dtype = dtype_of<R>(),
-                .collect = [](const void* self,
-                              detail::ExpressionOperands& operands) { static_cast<const CallExpr*>(self)->collect(operands); },
+                .collect =
+                    [](const void* self, detail::ExpressionOperands& operands) {
+                        static_cast<const CallExpr*>(self)->collect(operands);
+                    },
                 .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
                 .any = [](const void* self) { return static_cast<const CallExpr*>(self)->any(); }};
     }
@@ -129,8 +131,8 @@ class Function<R(A...)> : public AnyFunction {
     template <Operand... X>
         requires(sizeof...(X) == sizeof...(A)) && (ArrayOperand<X> || ...)
     auto operator()(X&&... operands) const {
-        static_assert(((detail::common_dtype<codegen::TypeRule::common, X>().kind() != DType::Kind::complex || is_complex<A> ||
-                        std::is_same_v<A, bool>) &&
+        static_assert(((detail::common_dtype<codegen::TypeRule::common, X>().kind() != DType::Kind::complex ||
+                        is_complex<A> || std::is_same_v<A, bool>) &&
                        ...),
                       "a complex operand of a real parameter would lose its imaginary part: take real(), imag() or "
                       "abs()");

@@ -55,7 +55,8 @@ void put_mask(const GPUArray<T>& x, const AnyArray& mask, const V& value) {
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 void put_mask(const X& x, const AnyArray& mask, const V& value) {
-    detail::put_mask_bytes("put_mask", x, mask, detail::element_bytes("put_mask", x.dtype(), detail::widest(value)).data());
+    detail::put_mask_bytes("put_mask", x, mask,
+                           detail::element_bytes("put_mask", x.dtype(), detail::widest(value)).data());
 }
 
 template <ElementHolder X, NoMask M>

@@ -69,7 +69,8 @@ AnyArray pad(const X& x, const PadWidths& widths, PadMode mode = PadMode::consta
 }
 template <std::same_as<AnyArray> X, NumberElement V>
 AnyArray pad(const X& x, const PadWidths& widths, PadMode mode, const V& value) {
-    return pad(x, widths, mode, static_cast<const void*>(detail::element_bytes("pad", x.dtype(), detail::widest(value)).data()));
+    return pad(x, widths, mode,
+               static_cast<const void*>(detail::element_bytes("pad", x.dtype(), detail::widest(value)).data()));
 }
 
 }  // namespace gemel

@@ -26,8 +26,8 @@ concept Reducible = ArrayOperand<X> || UntypedOperand<X>;
 enum class ReductionKind : std::uint8_t { sum, product, minimum, maximum, any, all, argmin, argmax };
 /// @param result  the type of the result and of the accumulator (16-bit floats accumulate in float)
 /// @param who     the function that error messages name
-GEMEL_API AnyArray reduce(ReductionKind kind, const detail::ExpressionView& expression, DType result, const ReductionAxes& over,
-                          bool keepdims, const char* who);
+GEMEL_API AnyArray reduce(ReductionKind kind, const detail::ExpressionView& expression, DType result,
+                          const ReductionAxes& over, bool keepdims, const char* who);
 
 namespace detail {
 
@@ -62,7 +62,9 @@ constexpr DType reduced_type(Reducing function, DType own) {
         case Reducing::mean: return codegen::result_type(codegen::TypeRule::mean, own);
         case Reducing::var:
         case Reducing::stddev:
-        case Reducing::norm: return codegen::result_type(codegen::TypeRule::magnitude, codegen::result_type(codegen::TypeRule::mean, own));
+        case Reducing::norm:
+            return codegen::result_type(codegen::TypeRule::magnitude,
+                                        codegen::result_type(codegen::TypeRule::mean, own));
     }
     return {};
 }
@@ -282,7 +284,8 @@ auto vdot(const A& a, const B& b) {
     const auto product = conj(a) * b;
     using Result = detail::Reduced<detail::Reducing::sum, std::remove_const_t<decltype(product)>>;
     const detail::ExpressionView view = detail::view_of(product);
-    return Result(reduce(ReductionKind::sum, view, codegen::result_type(codegen::TypeRule::sum, view.dtype), {}, false, "vdot"));
+    return Result(
+        reduce(ReductionKind::sum, view, codegen::result_type(codegen::TypeRule::sum, view.dtype), {}, false, "vdot"));
 }
 /// The sum of a * b over the last axis of both, without conjugation; shapes (..., n) and (---, n) give (..., ---). Sums
 /// are computed in the elements' common type, as in NumPy. An operand of rank 0 multiplies the other one. Expressions

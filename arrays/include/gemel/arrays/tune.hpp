@@ -11,7 +11,6 @@
 #include <gemel/core/kernel.hpp>
 #include <gemel/core/launch.hpp>
 #include <gemel/core/source.hpp>
-#include <gemel/core/text.hpp>
 
 #include <array>
 #include <cstddef>

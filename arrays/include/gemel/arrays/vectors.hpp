@@ -138,8 +138,8 @@ concept VectorCombinable =
                 return Context(b.context()); \
             } \
         }(); \
-        auto lanes = \
-            detail::make_expression<operations::Name>(detail::lane_operand(a, context), detail::lane_operand(b, context)); \
+        auto lanes = detail::make_expression<operations::Name>(detail::lane_operand(a, context), \
+                                                               detail::lane_operand(b, context)); \
         return detail::vector_expression<decltype(lanes), count>(std::move(lanes), context); \
     }
 GEMEL_OF_VECTORS(operator+, Add)

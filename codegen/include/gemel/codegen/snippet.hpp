@@ -3,7 +3,6 @@
 
 #include <gemel/core/export.hpp>
 #include <gemel/core/signature.hpp>
-#include <gemel/core/text.hpp>
 #include <gemel/core/tokens.hpp>
 
 #include <functional>

@@ -114,6 +114,7 @@ Argument as_argument(const T& value) {
     }
 }
 
+namespace detail {
 template <class T>
 inline constexpr bool names_memory = std::is_same_v<T, SharedMemory>;
 template <class T>
@@ -128,11 +129,13 @@ template <class T>
 inline constexpr bool is_plain_array = false;
 template <class T, std::size_t n>
 inline constexpr bool is_plain_array<std::array<T, n>> = true;
+}  // namespace detail
 
 /// Structs, vector types and std::array, which are passed by value.
 template <class T>
-concept StructValue = std::is_class_v<T> && std::is_trivially_copyable_v<T> && (!HostRange<T> || is_plain_array<T>) &&
-                      !names_memory<T> && !requires(const T& value) { value.argument(); };
+concept StructValue =
+    std::is_class_v<T> && std::is_trivially_copyable_v<T> && (!HostRange<T> || detail::is_plain_array<T>) &&
+    !detail::names_memory<T> && !requires(const T& value) { value.argument(); };
 
 /// The bytes of a struct, including its padding.
 template <StructValue T>

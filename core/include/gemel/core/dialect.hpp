@@ -76,8 +76,10 @@ struct GEMEL_API Dialect {
     static std::string indexed(const std::string& pattern, int axis);
 };
 
+namespace detail {
 /// Prefix of renamed kernels.
 inline constexpr const char* renamed_kernel = "gemel_kernel_";
+}  // namespace detail
 
 /// The portable words as text in this dialect: macros always, larger sections (atomics, half, complex) only when
 /// `program` (a kernel's text, with the text of what it includes) uses one of their words.

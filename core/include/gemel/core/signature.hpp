@@ -75,8 +75,10 @@ GEMEL_API std::vector<Parameter> parse_declarations(std::string_view declaration
 /// The DType of a C type name: "float", "unsigned", "long long", "uint8_t", "float4", "cfloat"; empty for other names.
 GEMEL_API DType parse_type(std::string_view type);
 
+namespace detail {
 /// Convert signatures to a compact text for storage with a binary, and back. @throws Error if the text is damaged
 GEMEL_API std::string serialize(const std::vector<KernelSignature>& signatures);
 GEMEL_API std::vector<KernelSignature> deserialize_signatures(std::string_view text);
+}  // namespace detail
 
 }  // namespace gemel

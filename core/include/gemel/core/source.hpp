@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gemel/core/export.hpp>
-#include <gemel/core/text.hpp>
 
 #include <concepts>
 #include <filesystem>
