@@ -1,4 +1,5 @@
 /// A generator of one's own, made of public pieces: three-point stencils, one description for both backends.
+#include <gemel/codegen/writer.hpp>
 #include <gemel/gemel.hpp>
 
 #include <array>

@@ -43,7 +43,7 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     auto neighbours_tiles = layout({as(strided), as(strided), as(pointer)}, 2);
     neighbours_tiles.tile_width = 64;
     neighbours_tiles.tile_rows = 1;
-    neighbours_tiles.tall = true;
+    neighbours_tiles.rows_on_x = true;
     add("neighbours_tiles", neighbours, neighbours_tiles, {.block = 64, .unroll = 1});
     auto neighbours_checked = layout({as(strided), as(linear), as(pointer)}, 2);
     neighbours_checked.checked = true;

@@ -66,9 +66,9 @@ inline double error_of_half(half result, Quad exact, double floor) {
 
 /// Random numbers of type R, always the same ones.
 template <class R>
-class codegen::Numbers {
+class Numbers {
    public:
-    explicit codegen::Numbers(unsigned seed) : random_(seed) {}
+    explicit Numbers(unsigned seed) : random_(seed) {}
 
     /// Any finite number: all exponents are equally likely.
     R any() {

@@ -216,12 +216,12 @@ int check_collected(unsigned seed) {
             return SixteenBitFloat<T> ? static_cast<std::int64_t>(found) % 16 : static_cast<std::int64_t>(found);
         }
     };
-    struct codegen::Operation {
+    struct Operation {
         std::string text, neutral;
         Total<T> nothing;
         std::function<Total<T>(Total<T>, Total<T>)> combine;
     };
-    const codegen::Operation op = [&]() -> codegen::Operation {
+    const Operation op = [&]() -> Operation {
         if constexpr (is_complex<T>) {
             return {"c_add(a, b)", result + "_new(0, 0)", 0, std::plus<>()};
         } else {

@@ -12,11 +12,11 @@ using namespace gemel::testing;
 
 namespace {
 
-using codegen::Numbers = std::vector<std::int64_t>;
+using Numbers = std::vector<std::int64_t>;
 
 /// What host loops find: of every output the sum, the largest element and its place along the reduced axes.
 struct Expected {
-    codegen::Numbers sum, largest, place;
+    Numbers sum, largest, place;
 };
 
 template <class T>
@@ -28,9 +28,8 @@ Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
     std::size_t outputs = 1;
     for (std::size_t a = 0; a < shape.rank(); ++a)
         if (!reduced[a]) outputs *= static_cast<std::size_t>(shape[a]);
-    Expected all{codegen::Numbers(outputs), codegen::Numbers(outputs, std::numeric_limits<std::int64_t>::min()),
-                 codegen::Numbers(outputs)};
-    codegen::Numbers seen(outputs);
+    Expected all{Numbers(outputs), Numbers(outputs, std::numeric_limits<std::int64_t>::min()), Numbers(outputs)};
+    Numbers seen(outputs);
     for (std::size_t i = 0; i < values.size(); ++i) {
         std::size_t rest = i, output = 0, step = 1;
         for (std::size_t a = shape.rank(); a-- > 0;) {
@@ -47,8 +46,8 @@ Expected expected(const GPUArray<T>& x, const std::vector<int>& axes) {
 }
 
 template <class T>
-codegen::Numbers integers(const GPUArray<T>& x) {
-    codegen::Numbers all;
+Numbers integers(const GPUArray<T>& x) {
+    Numbers all;
     for (const T value : x.get()) all.push_back(static_cast<std::int64_t>(static_cast<float>(value)));
     return all;
 }

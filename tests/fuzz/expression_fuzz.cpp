@@ -30,8 +30,8 @@ void require(bool holds, const char* what) {
 }
 
 void check(const AnyExpr& found) {
-    const gemel::ExpressionNode& node = found.node();
-    require(codegen::is_number(found.dtype()), "elements that are no numbers");
+    const gemel::detail::ExpressionNode& node = found.node();
+    require(gemel::codegen::is_number(found.dtype()), "elements that are no numbers");
     require(node.depth <= 1000, "an expression that is nested too deeply to be walked through");
     if (node.operands.empty()) return;
     gemel::Shape shape;
@@ -44,11 +44,11 @@ void check(const AnyExpr& found) {
 
 /// What is not refused has a text for the kernel.
 void print(const AnyExpr& found) {
-    gemel::ExpressionOperands operands;
+    gemel::detail::ExpressionOperands operands;
     if (found.node().leaves > operands.uses.size()) return;
     operands.uses.fill(0);
-    gemel::ExpressionText text(operands);
-    const gemel::ExpressionView view = found.view();
+    gemel::detail::ExpressionText text(operands);
+    const gemel::detail::ExpressionView view = found.view();
     require(view.print(view.expression, text, view.dtype).find('#') == std::string::npos, "an operand without a text");
 }
 

@@ -13,10 +13,10 @@ using namespace gemel;
 namespace {
 
 std::optional<AnyNumber> folded(const char* name, AnyNumber a) {
-    return codegen::fold(*find_operation(name, 1), std::array{a});
+    return codegen::fold(*codegen::find_operation(name, 1), std::array{a});
 }
 std::optional<AnyNumber> folded(const char* name, AnyNumber a, AnyNumber b) {
-    return codegen::fold(*find_operation(name, 2), std::array{a, b});
+    return codegen::fold(*codegen::find_operation(name, 2), std::array{a, b});
 }
 AnyNumber whole(std::int64_t value) { return value; }
 

@@ -138,27 +138,27 @@ TEST_CASE("an open extent is what is left and there is one at most") {
 
 TEST_CASE("layouts join into the fewest axes") {
     const Layout a = contiguous(Shape{2, 3, 4});
-    CHECK(joined(a, a).shape == Shape{24});
-    CHECK(joined(permuted(a, {2, 0, 1}), permuted(a, {2, 0, 1})).shape == Shape{24});
-    const Pair transposed = joined(a, Layout{Shape{2, 3, 4}, Strides{1, 2, 6}, 0});
+    CHECK(merge_axes(a, a).shape == Shape{24});
+    CHECK(merge_axes(permuted(a, {2, 0, 1}), permuted(a, {2, 0, 1})).shape == Shape{24});
+    const MergedLayouts transposed = merge_axes(a, Layout{Shape{2, 3, 4}, Strides{1, 2, 6}, 0});
     CHECK(transposed.shape == Shape{2, 3, 4});
     // Backwards in both: forwards from the other end.
-    const Pair backwards = joined(Layout{Shape{5}, Strides{-1}, 4}, Layout{Shape{5}, Strides{-2}, 8});
+    const MergedLayouts backwards = merge_axes(Layout{Shape{5}, Strides{-1}, 4}, Layout{Shape{5}, Strides{-2}, 8});
     CHECK(backwards.to == Strides{1});
     CHECK(backwards.to_offset == 0);
     CHECK(backwards.from == Strides{2});
     CHECK(backwards.from_offset == 0);
-    CHECK(joined(contiguous(Shape{}), contiguous(Shape{})).shape == Shape{});
+    CHECK(merge_axes(contiguous(Shape{}), contiguous(Shape{})).shape == Shape{});
 }
 
 TEST_CASE("arrays without gaps are recognised in any order of axes") {
-    CHECK(dense(contiguous(Shape{3, 4}, Order::F)).dense);
-    CHECK(dense(permuted(contiguous(Shape{2, 3, 4}), {1, 2, 0})).dense);
-    const Dense backwards = dense(Layout{Shape{3, 4}, Strides{-4, 1}, 8});
+    CHECK(dense_range(contiguous(Shape{3, 4}, Order::F)).dense);
+    CHECK(dense_range(permuted(contiguous(Shape{2, 3, 4}), {1, 2, 0})).dense);
+    const DenseRange backwards = dense_range(Layout{Shape{3, 4}, Strides{-4, 1}, 8});
     CHECK(backwards.dense);
     CHECK(backwards.first == -8);
-    CHECK(!dense(Layout{Shape{3, 4}, Strides{8, 1}, 0}).dense);
-    CHECK(!dense(Layout{Shape{3, 4}, Strides{0, 1}, 0}).dense);
+    CHECK(!dense_range(Layout{Shape{3, 4}, Strides{8, 1}, 0}).dense);
+    CHECK(!dense_range(Layout{Shape{3, 4}, Strides{0, 1}, 0}).dense);
     CHECK(strides_like(Shape{2, 3, 4}, Strides{1, 8, 2}) == Strides{1, 8, 2});
     CHECK(strides_like(Shape{3, 4}, Strides{-4, 1}) == Strides{4, 1});
     CHECK(strides_like(Shape{3, 4}, Strides{1, -3}) == Strides{1, 3});

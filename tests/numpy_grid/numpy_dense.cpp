@@ -97,7 +97,7 @@ class Comparison {
         gemel::EinsumOptions options;
         if (order == "greedy") options.order = gemel::EinsumOrder::greedy;
         if (order == "left_to_right") options.order = gemel::EinsumOrder::left_to_right;
-        return gemel::einsum_of(subscripts, operands, {}, options);
+        return gemel::detail::einsum_of(subscripts, operands, {}, options);
     }
 
     void check(const gemel::AnyArray& found) {
