@@ -225,7 +225,9 @@ inline std::string reduce_for_all(const gemel::Dialect& dialect, const Scanned& 
 {{ exchange }}
 KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, GLOBAL_MEM {{ item }} *out)
 {
+{% if group > 32 %}
     LOCAL_MEM {{ item }} shared[{{ block // 32 }}];
+{% endif %}
     const int thread = LID_0, lane = thread % 32;
     {{ item }} total = x[thread];
     {{ reduce }}
@@ -237,6 +239,7 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
                                           {"exchange", exchange},
                                           {"reduce", reduce},
                                           {"item", scanned.item.type},
+                                          {"group", group},
                                           {"block", threads}}));
 }
 

@@ -110,9 +110,9 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void descent(
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             if (thread == 0) {
-            sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 0] = mu;
-            sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 1] = delta;
-            sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 2] = gamma;
+                sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 0] = mu;
+                sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 1] = delta;
+                sums[sums_begin + (int64_t)((int)get_group_id(0)) * 3 + 2] = gamma;
             }
         }
         grid_barrier(sync);

@@ -110,9 +110,9 @@ extern "C" __global__ __launch_bounds__(128) RESIDENT_BLOCKS(128, 4) void descen
             }
             __syncthreads();
             if (thread == 0) {
-            sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 0] = mu;
-            sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 1] = delta;
-            sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 2] = gamma;
+                sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 0] = mu;
+                sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 1] = delta;
+                sums[sums_begin + (int64_t)((int)blockIdx.x) * 3 + 2] = gamma;
             }
         }
         grid_barrier(sync);
