@@ -1,5 +1,6 @@
 #include "dense/convolution.hpp"
 
+#include "array/byte_bounds.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 
@@ -146,7 +147,10 @@ ConvolutionLayout convolution_layout(const Convolution& work, const ConvolveTuni
 }
 
 AnyArray run_convolution(const char* who, const Convolution& work, const ConvolveTuning& tuning) {
-    const AnyArray &images = work.images, &filters = work.filters;
+    const auto at_element = [](const AnyArray& array) {
+        return begins_at_element(array) ? array : array.copy(Order::C);
+    };
+    const AnyArray images = at_element(work.images), filters = at_element(work.filters);
     const Context context = images.context();
     const std::int64_t count = images.shape()[0], bank = filters.shape()[0];
     const AnyArray results(context, images.dtype(), Shape{count, bank, work.result_rows, work.result_columns});

@@ -1,4 +1,5 @@
 /// Products with vectors: checks, the kernel variant for the format, its launch.
+#include "array/byte_bounds.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "sparse/kernels.hpp"
@@ -153,7 +154,7 @@ class Product {
 
     /// Launches `threads` threads; or, if serial, one per chunk of rows, whose size is a multiple of `multiple`.
     void launch(Arrays arrays, Sizes sizes, std::int64_t threads, std::int64_t multiple) {
-        layout_.dot = !options_.dot.empty() && x_.rank() == 1;
+        layout_.dot = !options_.dot.empty() && x_.rank() == 1 && !matrix_.form.rest;
         if (part_) {
             *part_ = {
                 .layout = layout_, .arrays = {arrays.begin(), arrays.end()}, .sizes = {sizes.begin(), sizes.end()}};
@@ -282,7 +283,7 @@ class Product {
         layout_.packed_columns = true;
         if (!form.rest || form.numbers.size() > 0) cut(SparseForm::rows);
         if (!form.rest) return rows(own_.starts, form.numbers, own_.values);
-        // The dot product is computed after the rest, which adds to y.
+        // The rest adds to y; run() computes the dot product afterwards.
         const AnyMultiply more{.alpha = alpha_, .beta = std::int64_t{1}, .tuning = given_};
         if (form.numbers.size() == 0) {
             scale_y();
@@ -346,12 +347,13 @@ void multiply(const MatrixState& matrix, const AnyArray& y, const AnyArray& x, c
         if (!given.dot.empty()) given.dot.fill(0);
         return;
     }
-    const AnyArray from = x.is_contiguous() ? x : x.copy(Order::C);
-    const bool is_apart = y.is_contiguous() && !y.may_overlap(from);
+    const auto is_plain = [](const AnyArray& array) { return array.is_contiguous() && begins_at_element(array); };
+    const AnyArray from = is_plain(x) ? x : x.copy(Order::C);
+    const bool is_apart = is_plain(y) && !y.may_overlap(from);
     AnyArray to = y;
     if (!is_apart) to = is_number_of(given.beta, 0) ? AnyArray(own.context, own.value(), y.shape()) : y.copy(Order::C);
     // If the dot product's vector is y itself, it is the result y.
-    const bool is_fused = given.dot.empty() || (given.dot_with.is_contiguous() && !given.dot_with.may_overlap(y));
+    const bool is_fused = given.dot.empty() || (is_plain(given.dot_with) && !given.dot_with.may_overlap(y));
     if (is_fused) {
         multiply_contiguous(matrix, to, from, given);
     } else {

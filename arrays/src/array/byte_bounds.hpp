@@ -21,6 +21,12 @@ inline ByteBounds byte_bounds(const AnyArray& array, std::size_t first_byte) {
     return {first + lowest * item, first + (highest + 1) * item};
 }
 
+/// Whether the array begins a whole number of elements from the beginning of its memory. Complex arrays may begin half
+/// an element later.
+inline bool begins_at_element(const AnyArray& array) {
+    return (array.buffer().offset_bytes() + array.offset_bytes()) % array.dtype().size_bytes() == 0;
+}
+
 /// Whether the distance between two elements, in elements, may exceed 32 bits.
 inline bool needs_64_bit_offsets(const AnyArray& array) {
     const auto [lowest, highest] = element_bounds(array.shape(), array.strides());

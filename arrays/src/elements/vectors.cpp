@@ -12,7 +12,8 @@ namespace {
 /// Are the numbers of each vector contiguous, and aligned as a vector?
 bool lie_as_vectors(const AnyArray& lanes, std::int64_t count, std::size_t vector_bytes) {
     const std::size_t last = lanes.rank() - 1;
-    if (lanes.strides()[last] != 1 || lanes.offset_bytes() % vector_bytes != 0) return false;
+    const std::size_t begin = lanes.buffer().offset_bytes() + lanes.offset_bytes();
+    if (lanes.strides()[last] != 1 || begin % vector_bytes != 0) return false;
     return std::all_of(lanes.strides().begin(), lanes.strides().begin() + static_cast<std::ptrdiff_t>(last),
                        [&](std::int64_t stride) { return stride % count == 0; });
 }

@@ -39,7 +39,11 @@ std::shared_ptr<const Structure> interned(Structure structure) {
                                    reinterpret_cast<std::uintptr_t>(structure.function),
                                    static_cast<std::uint64_t>(structure.reduction),
                                    structure.axes};
-    for (const auto& operand : structure.operands) key.push_back(operand->id);
+    structure.has_reduction = structure.kind == Structure::Kind::reduction;
+    for (const auto& operand : structure.operands) {
+        key.push_back(operand->id);
+        structure.has_reduction |= operand->has_reduction;
+    }
     std::lock_guard lock(mutex);
     if (const auto known = table.find(key); known != table.end()) return known->second;
     if (table.size() >= max_structures) table.clear();
@@ -132,13 +136,14 @@ bool is_true(const Number& number) {
 }
 
 void collect(const detail::ExpressionNode& node, detail::ExpressionOperands& operands) {
+    operands.has_reduction |= node.structure->has_reduction;
     if (operands.exceeds) return;
     switch (node.structure->kind) {
         case Structure::Kind::array: operands.add(node.array); break;
         case Structure::Kind::number:
             std::visit([&](const auto& value) { operands.add(as_argument(value)); }, node.number);
             break;
-        case Structure::Kind::reduction: operands.has_reduction = operands.exceeds = true; break;
+        case Structure::Kind::reduction: operands.exceeds = true; break;
         case Structure::Kind::call:
             if (node.structure->function->has_double) operands.with_double = node.structure->function;
             [[fallthrough]];

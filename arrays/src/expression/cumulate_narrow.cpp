@@ -73,7 +73,8 @@ int access_of(const Kind& kind, const AnyArray& x) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(kind.width) * kind.to.size_bytes();
     if (!(kind.from == kind.to) || !(kind.to == kind.running()) || bytes % 8 != 0) return 0;
     const bool linear = KernelCache::of(x).addresses_are_linear();
-    const std::uint64_t begin = x.offset_bytes() + (linear ? x.buffer().native_handle() : 0);
+    const std::uint64_t begin =
+        x.buffer().offset_bytes() + x.offset_bytes() + (linear ? x.buffer().native_handle() : 0);
     const int access = bytes % 16 == 0 ? 16 : 8;
     return begin % static_cast<std::uint64_t>(access) == 0 ? access : 0;
 }

@@ -30,6 +30,7 @@ struct ExpressionStructure {
     ReductionKind reduction = ReductionKind::sum;
     std::uint64_t axes = 0;  ///< of a reduction: a bit per axis, the lowest for the last axis
     std::vector<std::shared_ptr<const ExpressionStructure>> operands = {};
+    bool has_reduction = false;  ///< it is one, or has one among its operands
 };
 
 namespace detail {

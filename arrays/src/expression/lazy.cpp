@@ -8,6 +8,8 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
+
 namespace gemel::detail {
 namespace {
 
@@ -56,10 +58,10 @@ AnyExpr sum(const AnyExpr& x, std::uint64_t axes) {
     return kept(ReductionKind::sum, x, codegen::result_type(codegen::TypeRule::sum, x.dtype()), axes);
 }
 
-/// The sum divided by the number of elements minus `less`.
+/// The sum divided by the number of elements minus `less`, or by 0 if that is negative.
 AnyExpr mean(const AnyExpr& x, std::uint64_t axes, double less = 0) {
     const auto count = static_cast<double>(count_along(x.shape(), axes));
-    return as(sum(x, axes) / exact_number(count - less), x.dtype());
+    return as(sum(x, axes) / exact_number(std::max(count - less, 0.0)), x.dtype());
 }
 
 AnyExpr squares(const AnyExpr& x) { return square(x.dtype().kind() == DType::Kind::complex ? abs(x) : x); }

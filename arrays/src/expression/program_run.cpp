@@ -229,7 +229,10 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::Express
         const std::size_t rank = node.shape.rank();
         for (std::size_t axis = 0; axis < rank; ++axis)
             if (has_axis(own.axes, axis, rank)) axes.push_back(static_cast<int>(axis));
-        return AnyExpr(reduce(own.reduction, operands[0].view(), own.dtype, axes, true, "lazy reduction"));
+        // Sums and products of 16-bit floats may overflow these before the rest of the expression makes them small.
+        const bool adds = own.reduction == ReductionKind::sum || own.reduction == ReductionKind::product;
+        const DType result = adds && own.dtype.is_16_bit_float() ? dtype_of<float>() : own.dtype;
+        return AnyExpr(reduce(own.reduction, operands[0].view(), result, axes, true, "lazy reduction"));
     };
     return met.emplace(&node, made()).first->second;
 }
@@ -238,7 +241,8 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::Express
 
 AnyExpr with_reductions_done(const AnyExpr& expression) {
     std::unordered_map<const detail::ExpressionNode*, AnyExpr> met;
-    return done(expression, met);
+    const AnyExpr rest = done(expression, met);
+    return rest.dtype() == expression.dtype() ? rest : astype(rest, expression.dtype());
 }
 
 std::vector<AnyArray> evaluate_together(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {

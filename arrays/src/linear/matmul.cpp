@@ -1,5 +1,6 @@
 #include <gemel/arrays/matmul.hpp>
 
+#include "array/byte_bounds.hpp"
 #include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
@@ -101,7 +102,7 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const A
             throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
                                      "' is in another context than the operands; copy_to(context) copies it there"));
         const bool is_short = array.dtype().is_16_bit_float();
-        const bool is_plain = array.is_contiguous() && begin_of(array) == 0;
+        const bool is_plain = array.is_contiguous() && begin_of(array) == 0 && begins_at_element(array);
         if (is_short)
             plain.emplace_back(given.name(), array.astype(dtype_of<float>()));
         else
@@ -147,8 +148,8 @@ struct Factors {
         const bool has_slots = form >= codegen::MatmulForm::threads;
         // Copying an operand costs little compared with the product.
         const bool wants_rows = form == codegen::MatmulForm::serial && right.strides()[2] != 1 && left.shape()[1] > 4;
-        if (has_slots && !has_lines(left)) a = left.copy(Order::C);
-        if (wants_rows || (has_slots && !has_lines(right))) b = right.copy(Order::C);
+        if ((has_slots && !has_lines(left)) || !begins_at_element(left)) a = left.copy(Order::C);
+        if (wants_rows || (has_slots && !has_lines(right)) || !begins_at_element(right)) b = right.copy(Order::C);
         batch = a.shape()[0], rows = a.shape()[1], inner = a.shape()[2], columns = b.shape()[2];
     }
     codegen::Workload work(DType dtype) const {
@@ -387,7 +388,7 @@ void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const 
                 "matmul_into: the target has several indices for one element, as after broadcast_to(); write into a "
                 "copy()");
     const AnyArray product = operands.as_product(c);
-    if (!product.empty() && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
+    if (!product.empty() && begins_at_element(c) && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
         return multiply(product, operands.a, operands.b, options);
     const AnyArray whole = c.copy(Order::C);  // including the elements that `before` reads
     multiply(operands.as_product(whole), operands.a, operands.b, options);

@@ -143,8 +143,9 @@ AnyArray readable_means(const Context& context, const AnyArray& means, const Any
         throw ArgumentError(text("poisson: expected real means, got elements of ", type.name()));
     const AnyArray all = means.broadcast_to(out.shape());
     // Only the thread that writes an element reads its mean, before it writes.
-    const bool is_in_place = type.size_bytes() == out.dtype().size_bytes() && all.strides() == out.strides() &&
-                             all.offset_bytes() == out.offset_bytes();
+    const bool is_in_place =
+        type.size_bytes() == out.dtype().size_bytes() && all.strides() == out.strides() &&
+        all.buffer().offset_bytes() + all.offset_bytes() == out.buffer().offset_bytes() + out.offset_bytes();
     if (all.is_contiguous() && type.kind() == DType::Kind::floating && type.size_bytes() >= 4 &&
         all.offset_bytes() % type.size_bytes() == 0 && (is_in_place || !all.may_overlap(out)))
         return all;

@@ -6,6 +6,7 @@
 
 #include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/stream.hpp>
 
 #include <memory>
@@ -42,12 +43,12 @@ class OnlineTrial : public TuningHook {
     Event start_;
 };
 
-/// Runs a call that chooses its tuning, as a trial if the program tunes online. A configuration that cannot be used is
-/// replaced by the default.
+/// Runs a call that chooses its tuning, as a trial if the program tunes online and does not record. A configuration
+/// that cannot be used is replaced by the default.
 /// @param run  takes an OnlineTrial*; if it is not null, it must mark the beginning and the end of the launches
 template <class Cache, class Run>
 void run_tuned(const Context& context, Cache& cache, const Run& run) {
-    if (!cache.tunes_online() || TuningHook::current()) return run(nullptr);
+    if (!cache.tunes_online() || TuningHook::current() || is_recording(context)) return run(nullptr);
     OnlineTrial trial(context);
     try {
         const TuningHookScope scope(&trial);

@@ -319,7 +319,10 @@ std::string RowText::loop(std::size_t l) {
     more["neighbours"] = neighbours(l);
     more["store"] =
         is_body ? printed([&] { access_.store_neighbours(slot, edge, kernel_.name("extent")); }) : std::string();
-    more["backwards"] = l % 2 == 1;
+    // Every other loop begins where the one before ended. Elements that replace others keep their order.
+    const bool replaces = !is_body && std::any_of(request_.loops[l].values.begin(), request_.loops[l].values.end(),
+                                                  [](const ReducedValue& value) { return !value.replace_if.empty(); });
+    more["backwards"] = l % 2 == 1 && !replaces;
     return fill(layout_.slots ? rows_kernels::kept_loop() : rows_kernels::reading_loop(), more);
 }
 

@@ -79,6 +79,19 @@ auto lazy_reduction(const X& x, const ReductionAxes& axis, double ddof = 0) {
     }
 }
 
+/// The operand as floating-point numbers: integers and bools become double.
+template <Reducible X>
+auto floating(const X& x) {
+    if constexpr (!ArrayOperand<X>) {
+        const AnyExpr any(x);
+        return codegen::is_bool_or_integer(any.dtype()) ? astype(any, dtype_of<double>()) : any;
+    } else if constexpr (codegen::is_bool_or_integer(dtype_of<typename OperandElement<X>::type>())) {
+        return astype<double>(x);
+    } else {
+        return x;
+    }
+}
+
 /// The array of an expression's values.
 template <class X>
 struct ValueArray {
@@ -182,22 +195,25 @@ std::string explain_with_text(const X&... expressions) {
 /// computed in float. A row of -infinity gives NaN.
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto softmax(const X& x, const A& axis = -1) {
-    const auto e = exp(x - lazy::max(x, axis));
+    const auto numbers = detail::floating(x);
+    const auto e = exp(numbers - lazy::max(numbers, axis));
     return e * (1 / lazy::sum(e, axis));  // one division for each row; the sum is 1 at least
 }
 /// log(softmax(x)) computed directly, so that small probabilities do not become log(0).
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto log_softmax(const X& x, const A& axis = -1) {
-    const auto shifted = x - lazy::max(x, axis);
+    const auto numbers = detail::floating(x);
+    const auto shifted = numbers - lazy::max(numbers, axis);
     return shifted - log(lazy::sum(exp(shifted), axis));
 }
 namespace lazy {
 /// log(sum(exp(x))) without overflow, of extent 1 along the axes.
 template <Reducible X, gemel::detail::AxisLike A = ReductionAxes>
 auto logsumexp(const X& x, const A& axis = {}) {
-    const auto largest = lazy::max(x, axis);
+    const auto numbers = gemel::detail::floating(x);
+    const auto largest = lazy::max(numbers, axis);
     const auto shift = where(isfinite(largest), largest, 0);
-    return log(lazy::sum(exp(x - shift), axis)) + shift;
+    return log(lazy::sum(exp(numbers - shift), axis)) + shift;
 }
 }  // namespace lazy
 /// log(sum(exp(x))) without overflow, over all axes or some. @returns an array, as sum() does
@@ -221,7 +237,8 @@ auto layer_norm(const X& x, const W& weight, const B& bias, const A& axis = -1, 
 /// x / sqrt(mean(|x|^2) + epsilon) * weight. @source Zhang and Sennrich, "Root Mean Square Layer Normalization"
 template <Reducible X, class W, detail::AxisLike A = ReductionAxes>
 auto rms_norm(const X& x, const W& weight, const A& axis = -1, double epsilon = 1e-6) {
-    return x / sqrt(lazy::mean(square(abs(x)), axis) + epsilon) * weight;
+    const auto numbers = detail::floating(x);
+    return numbers / sqrt(lazy::mean(square(abs(numbers)), axis) + epsilon) * weight;
 }
 /// x / max(norm(x), least) with the Euclidean norm along some axes (the last, if left out).
 template <Reducible X, detail::AxisLike A = ReductionAxes>

@@ -1,0 +1,74 @@
+/// Reductions within expressions at their edges: expressions too large for one kernel, integers, 16-bit floats, ties.
+#include "generator_support.hpp"
+
+#include <gemel/arrays/stored_tuning.hpp>
+
+#include <cmath>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+TEST_SUITE_BEGIN("lazy");
+
+TEST_CASE("a reduction beside an axis of extent 1 is found") {
+    const GPUArray<float> x = arange<float>(12).reshape({1, 12});
+    const GPUArray<float> y = x - lazy::mean(x, 0) - lazy::mean(x, 1);
+    CHECK(y.get() == std::vector<float>(12, -5.5f));
+}
+
+TEST_CASE("reductions in expressions too large for one kernel") {
+    AnyExpr sum = AnyExpr(ones<float>({4, 6}));
+    for (int k = 1; k < 33; ++k) sum = sum + AnyExpr(full<float>({4, 6}, static_cast<float>(k)));
+    const GPUArray<float> x = arange<float>(24).reshape({4, 6});
+    const AnyArray wide = AnyExpr(sum + lazy::max(x, 1)).eval();
+    for (int row = 0; row < 4; ++row) CHECK(wide(row, 0).item<float>() == 529.0f + static_cast<float>(6 * row + 5));
+    AnyExpr deep = AnyExpr(x);
+    for (int k = 0; k < 60; ++k) deep = deep + AnyExpr(x);
+    const AnyArray share = AnyExpr(deep / lazy::sum(x, 1)).eval();
+    CHECK(share(1, 0).item<float>() == doctest::Approx(61 * 6.0 / 51));
+    CHECK(AnyArray(gemel::max(deep - 60 * lazy::max(x, 1))).item<float>() == doctest::Approx(23));
+}
+
+TEST_CASE("of equal elements the first counts in every loop over a row") {
+    const GPUArray<float> x = zeros<float>({6, 1003});
+    const codegen::Workload work{.count = 1003, .outputs = 6};
+    store_tuning(default_context(), work,
+                 codegen::RowTuning{.block = 64, .access_bytes = 16, .along = 64, .slots = 1, .unroll = 2});
+    const GPUArray<std::int64_t> first = lazy::argmax(x - lazy::mean(x, 1), 1);
+    const GPUArray<std::int64_t> smallest = lazy::argmin(x - lazy::mean(x, 1), 1);
+    store_tuning(default_context(), work, codegen::RowTuning{});
+    CHECK(first.get() == std::vector<std::int64_t>(6, 0));
+    CHECK(smallest.get() == std::vector<std::int64_t>(6, 0));
+}
+
+TEST_CASE("softmax and its kin compute integers in double") {
+    if (lacks_double()) return;
+    const double small = 1 / (1 + std::exp(2.0));
+    const auto bytes = softmax(to_gpu(std::vector<std::uint8_t>{3, 5})).eval().get();
+    CHECK(bytes[0] == doctest::Approx(small));
+    CHECK(bytes[1] == doctest::Approx(1 - small));
+    CHECK(softmax(to_gpu(std::vector<std::int8_t>{-128, 127})).eval().get()[1] == 1);
+    CHECK(log_softmax(to_gpu(std::vector<std::uint64_t>{3, 5})).eval().get()[0] == doctest::Approx(std::log(small)));
+    CHECK(logsumexp(to_gpu(std::vector<std::uint8_t>{3, 5})).item() == doctest::Approx(5 + std::log1p(std::exp(-2.0))));
+    CHECK(rms_norm(to_gpu(std::vector<std::int8_t>{100, 100}), 1.0, -1, 0).eval().get()[0] == doctest::Approx(1));
+    const AnyArray untyped = to_gpu(std::vector<std::uint8_t>{3, 5});
+    CHECK(AnyExpr(softmax(untyped)).eval()(0).item<double>() == doctest::Approx(small));
+    CHECK(softmax(to_gpu(std::vector<float>{3, 5})).eval().get()[0] == doctest::Approx(small));
+}
+
+TEST_CASE("sums of 16-bit floats within what a reduction reads are floats") {
+    const GPUArray<half> x = full<half>({2, 4096}, 100);
+    CHECK(static_cast<float>(max(x - lazy::mean(x, 1)).item()) == 0);
+    const GPUArray<float> sums = astype<float>(sum(softmax(zeros<half>({1, 70000}), 1), 1));
+    CHECK(sums.item() == doctest::Approx(1).epsilon(0.02));
+    const GPUArray<bfloat16> y = ones<bfloat16>({2, 3001});
+    CHECK(static_cast<float>(max(abs(y - lazy::mean(y, 1))).item()) == 0);
+}
+
+TEST_CASE("variances of too few elements are those of NumPy") {
+    const GPUArray<float> x = to_gpu(std::vector<float>{1, 2});
+    CHECK(lazy::var(x, 0, 3).eval().item() == INFINITY);
+    CHECK(std::isnan(lazy::var(to_gpu(std::vector<float>{1}), 0, 2).eval().item()));
+}
+
+TEST_SUITE_END();
