@@ -503,7 +503,7 @@ inline std::vector<std::pair<std::string, std::string>> all(const gemel::Dialect
         programs.emplace_back("reduce side by side", reduce_side_by_side(dialect, two_words(), 64, 8, true, shuffles));
     for (const int group : {32, 96})
         programs.emplace_back("reduce for all", reduce_for_all(dialect, two_words(), 192, group));
-    for (const int columns : {0, 100}) {
+    for (const int columns : {0, 128}) {
         programs.emplace_back("reduce across blocks", reduce_across_blocks(dialect, half_a_word(), 5, columns));
         programs.emplace_back("reduce across blocks, words", reduce_across_blocks(dialect, three_words(), 5, columns));
     }

@@ -317,8 +317,8 @@ TEST_CASE("all threads of several blocks get the blocks' total") {
     check_reduce_across_blocks<Affine8>(half_a_word(), 3, 0);
     check_reduce_across_blocks<Affine32>(three_words(), 8, 0);
     check_reduce_across_blocks<std::uint32_t>(one_word(), 2, 1);
-    check_reduce_across_blocks<std::uint64_t>(two_words(), 4, 100);
-    check_reduce_across_blocks<Affine8>(half_a_word(), 7, 33);
+    check_reduce_across_blocks<std::uint64_t>(two_words(), 4, 128);
+    check_reduce_across_blocks<Affine8>(half_a_word(), 7, 64);
     check_reduce_across_blocks<Affine32>(three_words(), 3, 64);
 }
 

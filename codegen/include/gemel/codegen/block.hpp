@@ -138,8 +138,10 @@ struct ReduceAcrossBlocks {
     };
     std::vector<Value> values = {{}};
     int parts = 2, words = 1;  ///< parts: without columns at most the threads of a block
-    int columns = 0;           ///< values per block; 0: one value, whose total all threads get
-    int block = 256;           ///< used with columns
+    /// Values per block: 1, or a multiple of the block, so that a thread waits only for threads of its own index. 0:
+    /// one value, whose total all threads get.
+    int columns = 0;
+    int block = 256;  ///< used with columns
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
