@@ -243,6 +243,19 @@ KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(GLOBAL_MEM const {{ item }} *x, 
                                           {"block", threads}}));
 }
 
+/// The beginning of kernels whose blocks are dealt tiles and wait for others.
+inline const std::string head_of_tiles = R"({{ scan_function }}
+{{ exchange }}
+KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
+        GLOBAL_MEM const {{ item }} *x,
+        GLOBAL_MEM {{ item }} *out,
+        volatile GLOBAL_MEM uint64_t *states,
+        GLOBAL_MEM uint32_t *ticket,
+        uint32_t first_ticket,
+        uint32_t epoch)
+{
+)";
+
 /// `run(x, out, states, ticket, first_ticket, epoch)`: x has one element per tile, or `columns`; every thread writes
 /// what its tile and the others of its group of `parts` give, in the order of the tiles, to out[tile * block + thread],
 /// with columns to out[tile * columns + column].
@@ -260,17 +273,7 @@ inline std::string reduce_across_blocks(const gemel::Dialect& dialect, const Sca
             .columns = columns,
             .block = threads}
             .text(text);
-    const cg::Template kernel(R"({{ scan_function }}
-{{ exchange }}
-KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
-        GLOBAL_MEM const {{ item }} *x,
-        GLOBAL_MEM {{ item }} *out,
-        volatile GLOBAL_MEM uint64_t *states,
-        GLOBAL_MEM uint32_t *ticket,
-        uint32_t first_ticket,
-        uint32_t epoch)
-{
-    LOCAL_MEM int dealt[1];
+    const cg::Template kernel(head_of_tiles + R"(    LOCAL_MEM int dealt[1];
     LOCAL_MEM {{ item }} shared[{{ parts * columns if columns else parts }}];
     const int thread = LID_0;
     {{ deal_tile }}
@@ -308,17 +311,7 @@ inline std::string look_back(const gemel::Dialect& dialect, const Scanned& scann
     const std::string exchange = pieces::Exchange{scanned.item}.text(text), deal_tile = pieces::DealTile{}.text(text),
                       publish = in_parts ? part(Part::publish) : std::string(),
                       look_back = part(in_parts ? Part::look : Part::whole);
-    const cg::Template kernel(R"({{ scan_function }}
-{{ exchange }}
-KERNEL REQD_WG_SIZE({{ block }}, 1, 1) void run(
-        GLOBAL_MEM const {{ item }} *x,
-        GLOBAL_MEM {{ item }} *out,
-        volatile GLOBAL_MEM uint64_t *states,
-        GLOBAL_MEM uint32_t *ticket,
-        uint32_t first_ticket,
-        uint32_t epoch)
-{
-    LOCAL_MEM int dealt[1];
+    const cg::Template kernel(head_of_tiles + R"(    LOCAL_MEM int dealt[1];
     const int thread = LID_0;
 {% if columns %}
     {{ deal_tile }}

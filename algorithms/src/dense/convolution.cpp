@@ -94,10 +94,6 @@ std::shared_ptr<Variant> find_variant(const Context& context, const ConvolutionL
     });
 }
 
-std::int64_t begin_of(const AnyArray& x) {
-    return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
-}
-
 Argument outside_value(const char* who, DType dtype, AnyNumber fill) {
     detail::element_bytes(who, dtype, fill);  // checks that the fill is a value of the images' type
     if (dtype.kind() == DType::Kind::boolean) fill = std::int64_t{1};

@@ -252,34 +252,20 @@ Between place_of(double q, std::int64_t n, QuantileMethod method) {
     }
 }
 
-/// The mean of two middle elements, as NumPy's median: their sum may overflow.
-const ElementwiseKernel& mean_kernel(bool is_double) {
-    const auto make = [](const std::string& type, const std::string& half) {
+/// @param is_mean  the mean of two elements, as NumPy's median, instead of a value between them
+const ElementwiseKernel& between_kernel(bool is_mean, bool is_double) {
+    const auto make = [](bool mean, const std::string& type, const std::string& half) {
         return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
-                                 "const " + type +
-                                     " a = low[i], b = high[i], c = last[i];\nresult[i] = c != c ? c : "
-                                     "part == 0 ? a : (a + b) * " +
-                                     half,
-                                 "median");
+                                 select_kernels::between().render({{"is_mean", mean}, {"type", type}, {"half", half}}),
+                                 mean ? "median" : "quantile");
     };
-    static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
-    static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));
-    return is_double ? of_doubles : of_floats;
+    static const auto& kernels = *new std::array{make(false, "float", "0.5f"), make(false, "double", "0.5"),
+                                                 make(true, "float", "0.5f"), make(true, "double", "0.5")};
+    return kernels[2 * std::size_t{is_mean} + std::size_t{is_double}];
 }
 
-const ElementwiseKernel& between_kernel(bool is_double) {
-    const auto make = [](const std::string& type, const std::string& half) {
-        return ElementwiseKernel("const T *low, const T *high, const T *last, " + type + " part, " + type + " *result",
-                                 select_kernels::between().render({{"type", type}, {"half", half}}), "quantile");
-    };
-    static const auto& of_doubles = *new ElementwiseKernel(make("double", "0.5"));
-    static const auto& of_floats = *new ElementwiseKernel(make("float", "0.5f"));
-    return is_double ? of_doubles : of_floats;
-}
-
-/// @param kernel_of  of two elements and the place between them
-AnyArray quantiles_by(const ElementwiseKernel& (*kernel_of)(bool is_double), const char* who, const AnyArray& given,
-                      std::span<const double> parts, double whole, DType result, const QuantileOptions& options) {
+AnyArray quantiles_of(bool is_mean, const char* who, const AnyArray& given, std::span<const double> parts, double whole,
+                      DType result, const QuantileOptions& options) {
     require_order(who, given);
     if (given.dtype().kind() == DType::Kind::complex)
         throw ArgumentError(text(who, ": complex numbers have no order; take real(), imag() or abs()"));
@@ -304,7 +290,7 @@ AnyArray quantiles_by(const ElementwiseKernel& (*kernel_of)(bool is_double), con
     const AnyArray sorted = gemel::sort(x, {.axis = static_cast<int>(axis)});
     const auto end = [&](std::int64_t k) { return along(sorted, axis, Index(k)).reshape(kept); };
     const AnyArray last = end(n - 1);
-    const ElementwiseKernel& kernel = kernel_of(result == dtype_of<double>());
+    const ElementwiseKernel& kernel = between_kernel(is_mean, result == dtype_of<double>());
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const Between place = place_of(parts[k] / whole, n, options.method);
         const AnyArray low = end(place.low), high = end(place.high), to = along(values, 0, Index(k));
@@ -323,7 +309,7 @@ AnyArray first_quantile(const AnyArray& quantiles) { return quantiles.view(std::
 
 AnyArray detail::quantiles(const char* who, const AnyArray& x, std::span<const double> parts, double whole,
                            DType result, const QuantileOptions& options) {
-    return quantiles_by(between_kernel, who, x, parts, whole, result, options);
+    return quantiles_of(false, who, x, parts, whole, result, options);
 }
 
 AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double whole, DType result,
@@ -333,8 +319,7 @@ AnyArray detail::quantile(const char* who, const AnyArray& x, double q, double w
 
 AnyArray detail::median(const AnyArray& x, DType result, const QuantileOptions& options) {
     const bool is_mean = options.method == QuantileMethod::linear;
-    return first_quantile(
-        quantiles_by(is_mean ? mean_kernel : between_kernel, "median", x, std::array{0.5}, 1, result, options));
+    return first_quantile(quantiles_of(is_mean, "median", x, std::array{0.5}, 1, result, options));
 }
 
 }  // namespace gemel

@@ -1,6 +1,7 @@
 /// Searches in sorted arrays; merges, which search for each element's position; digitize.
 #include <gemel/algorithms/search.hpp>
 
+#include "array/byte_bounds.hpp"
 #include "rearrange/moving.hpp"
 #include "select/searching.hpp"
 #include "select/selecting.hpp"
@@ -48,8 +49,7 @@ namespace {
 bool takes_tree(const AnyArray& sorted, std::size_t queries, const SearchOptions& options) {
     constexpr std::size_t sector_bytes = 32;
     if (options.tree == SearchTreeUse::never || !SearchTree::has(sorted.dtype()) || sorted.size() < 2) return false;
-    const std::uint64_t address = sorted.context().addresses_are_linear() ? sorted.buffer().native_handle() : 0;
-    if ((address + sorted.buffer().offset_bytes() + sorted.offset_bytes()) % sector_bytes != 0) return false;
+    if (begin_address(sorted) % sector_bytes != 0) return false;
     if (options.tree == SearchTreeUse::always) return true;
     const bool is_cpu = sorted.context().device().info().type == DeviceInfo::Type::cpu;
     // On an H100 the tree of 4-byte elements is faster if there are at least a sixteenth as many searches as elements

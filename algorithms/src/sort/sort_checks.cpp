@@ -1,5 +1,6 @@
 #include "sort/sort_checks.hpp"
 
+#include "array/byte_bounds.hpp"
 #include "array/layout.hpp"
 #include "array/require.hpp"
 
@@ -61,10 +62,8 @@ bool is_aligned(const AnyArray& array) {
     // Numbers are read 16 bytes at a time, others by words; where kernels are handed sub-buffers, what these begin at.
     const std::size_t bytes = array.dtype().size_bytes();
     std::size_t alignment = 16 % bytes == 0 ? 16 : std::size_t{1} << std::countr_zero(bytes | 8u);
-    const bool is_linear = context.addresses_are_linear();
-    if (!is_linear) alignment = std::max(alignment, device.info().base_alignment_bytes);
-    const std::uint64_t address = is_linear ? array.buffer().native_handle() : 0;
-    return (address + array.buffer().offset_bytes() + array.offset_bytes()) % alignment == 0;
+    if (!context.addresses_are_linear()) alignment = std::max(alignment, device.info().base_alignment_bytes);
+    return begin_address(array) % alignment == 0;
 }
 
 AnyArray in_rows(const AnyArray& array, const SortAxis& axis) {

@@ -59,11 +59,6 @@ bool is_number_of(const AnyNumber& number, double value) {
     return std::visit([&](const auto& v) { return cdouble(v) == cdouble(value); }, number);
 }
 
-std::int64_t begin_of(const AnyArray& array) {
-    return static_cast<std::int64_t>((array.buffer().offset_bytes() + array.offset_bytes()) /
-                                     array.dtype().size_bytes());
-}
-
 void dot_product(const AnyMultiply& options, const AnyArray& y) {
     AnyArray result;
     dot_kernel(y.dtype()).run({.out = options.dot}, std::array{CallArgument(options.dot_with), CallArgument(y)},

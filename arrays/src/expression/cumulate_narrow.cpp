@@ -1,9 +1,9 @@
 #include "expression/cumulate_narrow.hpp"
 
+#include "array/byte_bounds.hpp"
 #include "expression/cumulate_columns.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression_kernels.hpp"
-#include "generated/kernel_cache.hpp"
 #include "generated/kernel_family.hpp"
 
 #include <gemel/arrays/scan_kernel.hpp>
@@ -72,11 +72,8 @@ std::string row_functions(const Kind& kind, const std::string& name, const std::
 int access_of(const Kind& kind, const AnyArray& x) {
     const std::uint32_t bytes = static_cast<std::uint32_t>(kind.width) * kind.to.size_bytes();
     if (!(kind.from == kind.to) || !(kind.to == kind.running()) || bytes % 8 != 0) return 0;
-    const bool linear = KernelCache::of(x).addresses_are_linear();
-    const std::uint64_t begin =
-        x.buffer().offset_bytes() + x.offset_bytes() + (linear ? x.buffer().native_handle() : 0);
     const int access = bytes % 16 == 0 ? 16 : 8;
-    return begin % static_cast<std::uint64_t>(access) == 0 ? access : 0;
+    return begin_address(x) % static_cast<std::uint64_t>(access) == 0 ? access : 0;
 }
 
 Scan make_scan(const Kind& kind) {

@@ -1,5 +1,6 @@
 #include "linear/matmul_layout.hpp"
 
+#include "array/byte_bounds.hpp"
 #include "generated/compute_capability.hpp"
 
 #include <gemel/codegen/tuning.hpp>
@@ -243,10 +244,6 @@ MatmulLayout checked_layout(const DeviceInfo& device, DType dtype, MatmulForm fo
 }
 
 }  // namespace
-
-std::int64_t begin_of(const AnyArray& x) {
-    return static_cast<std::int64_t>((x.buffer().offset_bytes() + x.offset_bytes()) / x.dtype().size_bytes());
-}
 
 bool has_lines(const AnyArray& x) { return has_lines_along(x, 1) || has_lines_along(x, 2); }
 

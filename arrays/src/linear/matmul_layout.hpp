@@ -18,9 +18,6 @@ struct MatmulShape {
 /// The form of kernel for these elements on a device.
 codegen::MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precision);
 
-/// The offset of the first element, in elements.
-std::int64_t begin_of(const AnyArray& x);
-
 /// Whether one of the last two axes has stride 1.
 bool has_lines(const AnyArray& x);
 

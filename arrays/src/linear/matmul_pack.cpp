@@ -1,5 +1,6 @@
 #include "linear/matmul_pack.hpp"
 
+#include "array/byte_bounds.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
