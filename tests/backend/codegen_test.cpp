@@ -2,7 +2,6 @@
 #include "../codegen_programs.hpp"
 
 #include <gemel/core/core.hpp>
-#include <gemel/core/text.hpp>
 
 #include <doctest/doctest.h>
 

@@ -63,6 +63,14 @@ TEST_CASE("topk finds the ends in order with the lower index first") {
     CHECK_SAME((Longs{77, 8500}), top.indices(slice(0, 2)).get(), "NaN first");
 }
 
+TEST_CASE("the ends of sorted rows do not keep the memory of all") {
+    const GPUArray<float> table = placed<float>(drawn<float>(300, 8, 0, 99), 0).reshape({3, 100});
+    const TopK<float> few = topk(table, 30, {.axis = 1}), many = topk(table, 80, {.axis = 1});
+    CHECK(few.values.buffer().size_bytes() == 3 * 30 * 4);
+    CHECK(few.indices.buffer().size_bytes() == 3 * 30 * 8);
+    CHECK(many.values(slice(), slice(0, 30)).get() == few.values.get());
+}
+
 TEST_CASE("topk and kth go along an axis") {
     const GPUArray<std::int32_t> x = placed<std::int32_t>(drawn<std::int32_t>(600, 7, 0, 99), 0).reshape({20, 30});
     const auto host = x.get();

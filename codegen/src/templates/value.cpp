@@ -2,7 +2,6 @@
 #include <gemel/codegen/value.hpp>
 
 #include <gemel/core/error.hpp>
-#include <gemel/core/text.hpp>
 
 #include <algorithm>
 #include <charconv>

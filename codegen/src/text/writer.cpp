@@ -109,8 +109,6 @@ std::string storage_type(const DType& dtype, const Dialect& dialect) {
     return dtype.kind() == DType::Kind::boolean ? dialect.bool_storage : dtype.name();
 }
 
-namespace {}  // namespace
-
 std::string value_type(const DType& dtype) { return dtype.is_16_bit_float() ? "float" : dtype.name(); }
 
 std::string wrapping_cast(const DType& dtype) {

@@ -35,9 +35,7 @@ GEMEL_API AnyArray einsum_of(std::string_view subscripts, std::span<const AnyArr
                              const EinsumOptions& options);
 GEMEL_API std::string einsum_path_of(std::string_view subscripts, std::span<const Shape> shapes,
                                      const EinsumOptions& options);
-}  // namespace detail
 
-namespace detail {
 template <class X>
 Shape einsum_shape(const X& x) {
     if constexpr (std::same_as<X, Shape>) {
