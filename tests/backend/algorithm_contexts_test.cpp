@@ -48,6 +48,8 @@ TEST_CASE("algorithms refuse arrays of two contexts") {
                              .lists = {{.name = "found", .dtype = dtype_of<std::int32_t>()}},
                              .generate = "if (p[i] > q[i]) append_found(1);"});
     refused("lists", [&] { lists(6, x, y); });
+    refused("evaluate_into", [&] { evaluate_into(y, x - lazy::mean(x)); });
+    refused("sum", [&] { sum(x, {.out = AnyArray(other, dtype_of<float>(), Shape{})}); });
     CHECK(sort(x).get() == x.get());
     CHECK(copy_if(x, x > 2.0f).array().size() == 3);
 }

@@ -29,6 +29,40 @@ TEST_CASE("reductions in expressions too large for one kernel") {
     CHECK(AnyArray(gemel::max(deep - 60 * lazy::max(x, 1))).item<float>() == doctest::Approx(23));
 }
 
+TEST_CASE("the maximum of no elements is refused wherever it stands") {
+    const GPUArray<float> x = zeros<float>({0, 3});
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyExpr(x - lazy::max(x, 0)).eval(), "maximum", "(0, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyExpr(2 * lazy::argmin(x, 0)).eval(), "minimum", "(0, 3)");
+    CHECK(GPUArray<float>(x - lazy::max(x, 1)).shape() == Shape{0, 3});
+    CHECK(GPUArray<float>(x - lazy::sum(x, 0)).shape() == Shape{0, 3});
+}
+
+TEST_CASE("many argument reductions of short columns fit shared memory") {
+    const GPUArray<double> x = arange<double>(7 * 300).reshape({7, 300});
+    const auto at = [&](double factor) { return lazy::argmax(x * factor - 3.0, 0); };
+    const auto found = evaluate(at(-1), at(2), at(-3), at(4), at(-5), at(6), at(-7), at(8), at(-9), at(10), at(-11),
+                                at(12), at(-13));
+    CHECK(std::get<0>(found).get() == std::vector<std::int64_t>(300, 0));
+    CHECK(std::get<11>(found).get() == std::vector<std::int64_t>(300, 6));
+}
+
+TEST_CASE("explain counts the launches that statistics count") {
+    const GPUArray<float> x = ones<float>({1 << 20}), y = ones<float>({64, 700});
+    const auto check = [](const auto& expression) {
+        GPUArray<float> z = expression;
+        const auto before = default_context().statistics().launches;
+        z = expression;
+        const std::string counted = std::to_string(default_context().statistics().launches - before);
+        CHECK_MESSAGE(explain(expression).find(" in " + counted + " launch") != std::string::npos,
+                      explain(expression) << "launches: " << counted);
+    };
+    check(x / lazy::sum(x));
+    check(x - lazy::mean(x * x));
+    check(y - lazy::mean(y, 0));
+    check(y / lazy::norm(y));
+    check(softmax(y, 1));
+}
+
 TEST_CASE("of equal elements the first counts in every loop over a row") {
     const GPUArray<float> x = zeros<float>({6, 1003});
     const codegen::Workload work{.count = 1003, .outputs = 6};

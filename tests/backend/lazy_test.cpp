@@ -268,11 +268,11 @@ TEST_SUITE("lazy") {
         const auto softened = softmax(x, 1);
         GPUArray<float> y = softened;
         CHECK(launches_of([&] { y = softened; }) == 1);
-        CHECK(explain(softened).starts_with("1 kernel, reads 125.0 KiB"));
+        CHECK(explain(softened).starts_with("1 kernel in 1 launch, reads 125.0 KiB"));
         CHECK(launches_of([&] { evaluate(2 * x, lazy::max(x, 1), lazy::mean(x, 1), x - lazy::min(x, 1)); }) == 1);
         // The sum of everything is that of the rows' sums: a second launch, which reads 64 numbers.
         CHECK(launches_of([&] { evaluate(2 * x, lazy::max(x, 1), lazy::sum(x)); }) == 2);
-        CHECK(explain(x, lazy::max(x, 1), lazy::sum(x)).starts_with("2 kernels"));
+        CHECK(explain(x, lazy::max(x, 1), lazy::sum(x)).starts_with("2 kernels in 2 launches"));
         // Along both axes one after the other.
         CHECK(launches_of([&] { y = x - lazy::mean(x, 0) - lazy::mean(x, 1); }) == 2);
         CHECK(explain_with_text(softened).find("fused_rows") != std::string::npos);

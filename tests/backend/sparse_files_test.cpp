@@ -72,6 +72,8 @@ TEST_CASE("Matrix Market's kinds of symmetry are filled in") {
     CHECK(file.dense(banner + "pattern general\n2 2 2\n1 2\n1 2\n") == std::vector<float>{0, 2, 0, 0});
     CHECK(file.dense<cfloat>(banner + "complex hermitian\n2 2 2\n1 1 5 0\n2 1 1 2\n") ==
           std::vector<cfloat>{{5, 0}, {1, -2}, {1, 2}, {0, 0}});
+    // Too small for a double: 0, as strtod() gives.
+    CHECK(file.dense(banner + "real general\n2 2 2\n1 1 1e-400\n2 2 -0.5e-399\n") == std::vector<float>{0, 0, 0, 0});
     CHECK(file.dense("%%matrixmarket MATRIX array real general\n2 2\n1\n2\n3\n4\n") == std::vector<float>{1, 3, 2, 4});
     CHECK(file.dense("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3") == std::vector<float>{1, 2, 2, 3});
 }
@@ -96,6 +98,7 @@ TEST_CASE("damaged Matrix Market files are refused with their line") {
     refused(banner + "real general\n2 2 1\n3 1 1\n", {"line 3", "row 3 and column 1", "1 to 2"});
     refused(banner + "real general\n2 2 1\n0 1 1\n", {"row 0"});
     refused(banner + "real general\n2 2 1\n1 1 one\n", {"line 3", "'one'", "value"});
+    refused(banner + "real general\n2 2 1\n1 1 1e400\n", {"line 3", "'1e400'", "value"});
     refused(banner + "real general\n2 2 1\n1 1 1 1\n", {"'1' follows the last number"});
     refused(banner + "complex general\n2 2 1\n1 1 1 1\n", {"complex", "float"});
     CHECK_THROWS_MENTIONING(Error, sparse::load_mtx<float>("/nowhere/m.mtx"), "sparse::load_mtx", "/nowhere/m.mtx");

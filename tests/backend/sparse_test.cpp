@@ -167,6 +167,18 @@ TEST_CASE("automatic takes diagonals where they are fewer bytes and says why") {
     CHECK(random.to(Format::coo).explain().find("asked for") != std::string::npos);
 }
 
+TEST_CASE("a few entries in very many columns have diagonals too") {
+    const auto make = [](std::int64_t columns) {
+        return sparse::coo({3, columns}, std::vector<std::int64_t>{0, 1, 1, 2},
+                           std::vector<std::int64_t>{columns - 3, 0, columns - 2, columns - 1},
+                           std::vector<float>{1, 2, 3, 4});
+    };
+    CHECK(make(1'000'000'000'000).to(Format::dia).explain().find("2 diagonals") != std::string::npos);
+    CHECK(make(1'000'000'000'000).to(Format::automatic).nonzeros() == 4);
+    const sparse::Matrix<float> bands = make(3'000'000).to(Format::dia);
+    CHECK(GPUArray<float>(bands * full<float>({3'000'000}, 2.0f)).get() == std::vector<float>{2, 10, 8});
+}
+
 TEST_CASE("sparse matrices are transposed and give their diagonals") {
     for (const auto& [name, host] : special_matrices<float>()) {
         const sparse::Matrix<float> a = host.on_device(), t = a.transpose();

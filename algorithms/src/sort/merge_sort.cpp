@@ -55,7 +55,8 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
         {.count = static_cast<std::size_t>(call.row_length), .item_bytes = call.from.dtype().size_bytes(), .arrays = 2},
         codegen::merge_sort_tuning);
     const MergeSortLayout layout{.serial = tuning.block == 1,
-                                 .wide_index = has_wide_places(call.rows * call.row_length),
+                                 // The last merge computes with twice the width of its parts.
+                                 .wide_index = call.rows * call.row_length >= std::int64_t{1} << 30,
                                  .descending = call.descending,
                                  .by_place = !call.elements.empty()};
     const auto variant = find_variant(sorter, context, layout, tuning);

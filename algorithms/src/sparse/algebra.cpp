@@ -1,4 +1,5 @@
 /// Operations on matrices: sums, products, scaling, selection of rows, permutations.
+#include "array/require.hpp"
 #include "select/selecting.hpp"
 #include "sparse/kernels.hpp"
 #include "sparse/state.hpp"
@@ -21,7 +22,7 @@ namespace {
 void require_same_kind(const char* who, const Entries& a, const Entries& b) {
     if (!(a.value() == b.value()))
         throw ArgumentError(text(who, ": expected matrices of one element type, got ", a.value().name(), " and ",
-                                 b.value().name(), "; astype() converts"));
+                                 b.value().name(), "; make one again from converted values"));
     if (!(a.context == b.context))
         throw ArgumentError(text(who, ": the matrices are in different contexts; make both in one context"));
 }
@@ -48,14 +49,15 @@ GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
 AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<std::int64_t>()); }
 
 /// The position of each number in an order. @throws ArgumentError unless it is a permutation
-AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, DType index) {
+AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::int64_t extent, const Entries& a) {
     if (order.empty() || order.rank() != 1 || static_cast<std::int64_t>(order.size()) != extent)
         throw ArgumentError(text(who, ": the order of ", what, " has shape ", to_string(order.shape()), ", expected (",
                                  extent, ",); give each index once"));
     if (!order.dtype().is_integer())
         throw ArgumentError(text(who, ": the order of ", what, " has elements of ", order.dtype().name(),
                                  ", expected integers; astype() converts"));
-    const AnyArray places(order.context(), index, Shape{extent});
+    require_context(who, text("the order of ", what), order, a.context, "the matrix");
+    const AnyArray places(order.context(), a.index(), Shape{extent});
     if (extent == 0) return places;
     bool is_permutation = outside_extent_kernel()(order, extent).item() == 0;
     if (is_permutation) {
@@ -93,7 +95,8 @@ AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
     const Entries& a = state(who).entries;
     if (numbers.empty() || numbers.rank() != 1 || !numbers.dtype().is_integer())
-        throw ArgumentError(text(who, ": expected one axis of integers, the row indices"));
+        throw ArgumentError(text(who, ": the row indices have the shape ", to_string(numbers.shape()), " and elements of ",
+                                 numbers.dtype().name(), ", expected one axis of integers; astype() converts"));
     if (!(numbers.context() == a.context))
         throw ArgumentError(
             text(who, ": the row indices are in another context than the matrix; copy_to(context) copies them there"));
@@ -103,7 +106,7 @@ AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
             const AnyArray wrong = numbers(found + count);
             throw ArgumentError(text(who, ": row ", wrong.astype(dtype_of<std::int64_t>()).item<std::int64_t>(),
                                      ", at ", found + count, " of the indices, is out of range for ", a.rows,
-                                     a.rows == 1 ? " row" : " rows"));
+                                     a.rows == 1 ? " row" : " rows", "; expected indices from 0 to ", a.rows - 1));
         }
     const AnyArray starts = zeros(a.context, dtype_of<std::int64_t>(), Shape{count + 1});
     std::int64_t total = 0;
@@ -134,8 +137,8 @@ AnyMatrix AnyMatrix::rows(const Slice& part) const {
 AnyMatrix AnyMatrix::permute(const AnyArray& row_order, const AnyArray& column_order) const {
     const char* who = "Matrix::permute";
     const Entries& a = state(who).entries;
-    const AnyArray row_places = inverse(who, "rows", row_order, a.rows, a.index());
-    const AnyArray column_places = inverse(who, "columns", column_order, a.columns, a.index());
+    const AnyArray row_places = inverse(who, "rows", row_order, a.rows, a);
+    const AnyArray column_places = inverse(who, "columns", column_order, a.columns, a);
     const AnyArray keys(a.context, key_type(who, a.rows, a.columns), Shape{a.count});
     if (a.count > 0) permuted_key_kernel()(row_numbers_of(a), a.numbers, row_places, column_places, keys, a.columns);
     return as_matrix(from_keys(a.context, a.shape(), keys, a.values, is_wide(a)));
@@ -163,8 +166,9 @@ AnyMatrix scaled_by(const char* who, const MatrixState& matrix, const AnyArray& 
     const Entries& a = matrix.entries;
     const std::int64_t extent = by_rows ? a.rows : a.columns;
     if (factors.empty() || !(factors.shape() == Shape{extent}) || !(factors.dtype() == a.value()))
-        throw ArgumentError(text(who, ": expected ", extent, " factors of ", a.value().name(), ", got shape ",
-                                 to_string(factors.shape()), " of ", factors.dtype().name()));
+        throw ArgumentError(text(who, ": the factors have the shape ", to_string(factors.shape()), " and elements of ",
+                                 factors.dtype().name(), ", expected (", extent, ",) of ", a.value().name(),
+                                 "; reshape() and astype() convert"));
     if (!(factors.context() == a.context))
         throw ArgumentError(
             text(who, ": the factors are in another context than the matrix; copy_to(context) copies them there"));
@@ -205,7 +209,7 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
     require_same_kind(who, a, b);
     if (a.columns != b.rows)
         throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
-                                 ": expected as many columns of the first as rows of the second"));
+                                 ": expected as many columns of the first as rows of the second; transpose() may fit one"));
     if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
     const bool wide = is_wide(a) || is_wide(b);
     const Entries left = with_width(a, wide), right = with_width(b, wide);

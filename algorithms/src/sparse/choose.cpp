@@ -45,8 +45,7 @@ Choice choose_format(const Entries& a) {
     const double least = static_cast<double>(a.longest_row) * static_cast<double>(a.rows) * weights.value;
     std::string diagonals = text("at least ", a.longest_row);
     if (least < 0.9 * by_rows) {
-        const AnyArray marks = diagonal_marks(a, row_numbers_of(a));
-        const std::int64_t count = sum(GPUArray<std::uint8_t>(marks)).item();
+        const std::int64_t count = diagonals_of(a, row_numbers_of(a)).count();
         diagonals = text(count);
         const double bytes = static_cast<double>(count) * static_cast<double>(a.rows) * weights.value;
         if (bytes < 0.9 * by_rows)

@@ -18,8 +18,16 @@ struct Choice {
 };
 /// Chosen by the lengths of rows and the number of diagonals, which the device computes. @time waits
 Choice choose_format(const Entries& entries);
-/// One byte for each diagonal, the lowest first: 1 if it has entries.
-AnyArray diagonal_marks(const Entries& entries, const AnyArray& rows);
+/// The diagonals that have entries.
+struct Diagonals {
+    AnyArray offsets = {};  ///< column minus row, ascending
+    /// The number of each diagonal of the matrix, counted from 1; an empty handle if the matrix has so many more
+    /// diagonals than entries that the entries were sorted instead.
+    AnyArray ranks = {};
+    std::int64_t count() const { return static_cast<std::int64_t>(offsets.size()); }
+};
+/// @param rows  the row of each entry @time waits
+Diagonals diagonals_of(const Entries& entries, const AnyArray& rows);
 std::string explain(const MatrixState& matrix);
 
 }  // namespace gemel::sparse

@@ -3,7 +3,9 @@
 #include "sparse/state.hpp"
 
 #include <gemel/algorithms/compress.hpp>
+#include <gemel/algorithms/search.hpp>
 #include <gemel/algorithms/sort.hpp>
+#include <gemel/algorithms/unique.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>
 #include <gemel/arrays/take.hpp>
@@ -79,20 +81,31 @@ Form sell_form(const Entries& entries) {
     return form;
 }
 
+/// The diagonal of each entry: column minus row.
+AnyArray offsets_of(const Entries& entries, const AnyArray& rows) {
+    const AnyArray offsets(entries.context, entries.index(), Shape{entries.count});
+    offsets.assign(entries.numbers - rows);
+    return offsets;
+}
+
 Form dia_form(const Entries& entries) {
     if (entries.count == 0) return {};
-    const AnyArray rows = row_numbers_of(entries), marks = diagonal_marks(entries, rows);
-    const AnyArray at = flatnonzero(marks);
-    const auto diagonals = static_cast<std::int64_t>(at.size());
-    require_room(entries, Format::dia, static_cast<double>(diagonals) * static_cast<double>(entries.rows));
-    const AnyArray offsets(entries.context, entries.index(), Shape{diagonals});
-    offsets.assign(at - (entries.rows - 1));
-    const AnyArray ranks = cumsum(marks, 0, entries.index());
-    Form form{.values = zeros(entries.context, entries.value(), Shape{diagonals * entries.rows}),
-              .offsets = offsets,
-              .diagonals = diagonals,
-              .places = diagonals * entries.rows};
-    fill_diagonals_kernel()(rows, entries.numbers, entries.values, ranks, form.values, entries.rows);
+    const AnyArray rows = row_numbers_of(entries);
+    const Diagonals diagonals = diagonals_of(entries, rows);
+    require_room(entries, Format::dia, static_cast<double>(diagonals.count()) * static_cast<double>(entries.rows));
+    const std::int64_t places = diagonals.count() * entries.rows;
+    Form form{.values = zeros(entries.context, entries.value(), Shape{places}),
+              .offsets = diagonals.offsets,
+              .diagonals = diagonals.count(),
+              .places = places};
+    if (diagonals.ranks.empty()) {
+        const AnyArray numbers = detail::searchsorted("Matrix::to", diagonals.offsets, offsets_of(entries, rows),
+                                                      Side::left, {});
+        put(form.values, (numbers * entries.rows + rows).astype(dtype_of<std::int64_t>()), entries.values,
+            OutOfBounds::wrap);
+    } else {
+        fill_diagonals_kernel()(rows, entries.numbers, entries.values, diagonals.ranks, form.values, entries.rows);
+    }
     return form;
 }
 
@@ -147,10 +160,16 @@ std::string to_string(Format format) {
     return "unknown";
 }
 
-AnyArray diagonal_marks(const Entries& entries, const AnyArray& rows) {
-    const AnyArray marks = zeros(entries.context, dtype_of<std::uint8_t>(), Shape{entries.rows + entries.columns - 1});
+Diagonals diagonals_of(const Entries& entries, const AnyArray& rows) {
+    const std::int64_t possible = entries.rows + entries.columns - 1;
+    if (possible > 16 * (entries.rows + entries.count)) 
+        return {detail::unique_values("Matrix::to", offsets_of(entries, rows), {}).array()};
+    const AnyArray marks = zeros(entries.context, dtype_of<std::uint8_t>(), Shape{possible});
     mark_diagonals_kernel()(rows, entries.numbers, marks, entries.rows);
-    return marks;
+    const AnyArray at = flatnonzero(marks);
+    const AnyArray offsets(entries.context, entries.index(), Shape{static_cast<std::int64_t>(at.size())});
+    offsets.assign(at - (entries.rows - 1));
+    return {offsets, cumsum(marks, 0, entries.index())};
 }
 
 AnyMatrix as_matrix(Entries entries) { return in_format(entries, Format::csr); }

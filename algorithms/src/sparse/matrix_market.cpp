@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 namespace gemel::sparse {
@@ -22,6 +25,13 @@ struct Kind {
     bool is_array = false, is_pattern = false, is_complex = false;
     enum class Symmetry : std::uint8_t { general, symmetric, skew, hermitian } symmetry = Symmetry::general;
 };
+
+/// Whether a number that no double holds is too small rather than too large.
+bool is_below_one(std::string_view digits) {
+    long double value = 1;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return std::abs(value) < 1;
+}
 
 /// Reads a text by lines and words. Errors name the file and the line.
 class LineReader {
@@ -61,8 +71,12 @@ class LineReader {
         const std::string_view whole = digits;
         if (!digits.empty() && digits[0] == '+') digits.remove_prefix(1);
         N value{};
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc() || end != digits.data() + digits.size())
+        const char* const last = digits.data() + digits.size();
+        const auto [end, error] = std::from_chars(digits.data(), last, value);
+        if (std::is_floating_point_v<N> && error == std::errc::result_out_of_range && end == last &&
+            is_below_one(digits))
+            return N{};
+        if (error != std::errc() || end != last)
             refuse(whole.empty() ? text(what, " is missing") : text("'", whole, "' is not a valid ", what));
         return value;
     }

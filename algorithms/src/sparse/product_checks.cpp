@@ -19,7 +19,8 @@ void require_operand(const char* name, const AnyArray& array, const Entries& own
                                  own.value().name(), "; astype() converts"));
     if ((array.rank() != 1 && array.rank() != 2) || array.shape()[0] != extent)
         throw ArgumentError(text(who, ": ", name, " has shape ", to_string(array.shape()), ", expected (", extent,
-                                 ",) or (", extent, ", k) for a matrix of shape ", to_string(own.shape())));
+                                 ",) or (", extent, ", k) for a matrix of shape ", to_string(own.shape()),
+                                 "; reshape() it or slice it"));
 }
 
 void require_tuning(const ProductTuning& tuning) {
@@ -38,7 +39,7 @@ void require_dot(const AnyMultiply& options, const Entries& own, const AnyArray&
     for (const AnyArray* array : {&with, &dot})
         if (!(array->dtype() == own.value()) || !(array->context() == own.context))
             throw ArgumentError(text(who, ": expected dot_with and dot in the matrix's element type, ",
-                                     own.value().name(), ", and context"));
+                                     own.value().name(), ", and context; astype() and copy_to(context) convert"));
     if (x.rank() != 1 || !(with.shape() == Shape{own.rows}) || dot.rank() != 0)
         throw ArgumentError(text(who, ": dot_with has shape ", to_string(with.shape()), " and dot ",
                                  to_string(dot.shape()), ", expected (", own.rows, ",) and () for one vector x"));
@@ -51,7 +52,8 @@ void require_product(const Entries& own, const AnyArray& y, const AnyArray& x, c
     require_operand("y", y, own, own.rows);
     if (x.rank() != y.rank() || (x.rank() == 2 && x.shape()[1] != y.shape()[1]))
         throw ArgumentError(text(who, ": x has shape ", to_string(x.shape()), " and y ", to_string(y.shape()),
-                                 "; expected two vectors, or as many columns of both"));
+                                 "; for this x, y needs the shape ",
+                                 to_string(x.rank() == 2 ? Shape{own.rows, x.shape()[1]} : Shape{own.rows})));
     if (y.repeats())
         throw ArgumentError(
             text(who, ": y repeats elements, as after broadcast_to, and can only be read; copy() gives each its own"));

@@ -1,5 +1,6 @@
 #include "expression/program_run.hpp"
 
+#include "array/require.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/function_definition.hpp"
 #include "expression/program_text.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <unordered_set>
 
 namespace gemel {
 namespace {
@@ -21,10 +23,12 @@ namespace {
 using Kind = ExpressionStructure::Kind;
 using Steps = std::vector<StepKernel>;
 
-void check(const Program& program) {
+void check(const Program& program, std::span<const AnyArray* const> out = {}) {
     const AnyArray& leader = program.arrays().front();
     for (const AnyArray& array : program.arrays())
         if (array.buffer().context_id() != leader.buffer().context_id()) refuse_contexts(leader, array);
+    for (const AnyArray* const array : out)
+        if (array) require_context("evaluate_into", "the array for a result", *array, leader.context(), "the operands");
     const DeviceInfo& info = KernelCache::of(leader).info();
     for (const Program::Value& value : program.values())
         if (value.function && value.function->has_double && !info.has_double)
@@ -109,8 +113,31 @@ class Running {
             options.along.push_back(has_axis(step.axes, axis, step.shape.rank()));
         return options;
     }
+    static ReductionOptions reduction_options(const StepKernel& step) {
+        std::vector<int> axes;
+        for (std::size_t axis = 0; axis < step.shape.rank(); ++axis)
+            if (has_axis(step.axes, axis, step.shape.rank())) axes.push_back(static_cast<int>(axis));
+        return {.axes = std::move(axes), .keepdims = true};
+    }
     /// For showing kernels: the arguments of run(), with empty arrays for the results of earlier steps.
     RowKernel::Description describe(const StepKernel& step, const Dialect& dialect) {
+        add_described(step);
+        for (const StepKernel::Output& output : step.outputs)
+            if (!output.per_row)
+                add(AnyArray(program_.arrays().front().context(), output.dtype, output.shape), step.shape);
+        add_numbers(step);
+        return std::get<RowKernel>(step.kernel).describe(row_options(step), arguments_, dialect);
+    }
+    int launches(const StepKernel& step) {
+        if (step.kind != PlanStep::Kind::reduce) return 1;
+        add_described(step);
+        add_numbers(step);
+        return std::get<Reduction>(step.kernel).launches(reduction_options(step), arguments_);
+    }
+
+   private:
+    /// The step's arrays, with empty ones for the results of earlier steps.
+    void add_described(const StepKernel& step) {
         views_.clear();
         arguments_.clear();
         for (const StepKernel::Array& array : step.arrays) {
@@ -119,14 +146,7 @@ class Running {
                                                          program_[array.place].shape));
             add(operand(array), step.shape);
         }
-        for (const StepKernel::Output& output : step.outputs)
-            if (!output.per_row)
-                add(AnyArray(program_.arrays().front().context(), output.dtype, output.shape), step.shape);
-        add_numbers(step);
-        return std::get<RowKernel>(step.kernel).describe(row_options(step), arguments_, dialect);
     }
-
-   private:
     bool is_kept(std::size_t value) const {
         return std::ranges::any_of(kept_, [&](const auto& kept) { return kept.first == value; });
     }
@@ -173,10 +193,7 @@ class Running {
             }
             case PlanStep::Kind::reduce: {
                 add_numbers(step);
-                std::vector<int> axes;
-                for (std::size_t axis = 0; axis < step.shape.rank(); ++axis)
-                    if (has_axis(step.axes, axis, step.shape.rank())) axes.push_back(static_cast<int>(axis));
-                std::get<Reduction>(step.kernel).run({.axes = std::move(axes), .keepdims = true}, arguments_, found);
+                std::get<Reduction>(step.kernel).run(reduction_options(step), arguments_, found);
                 break;
             }
         }
@@ -190,12 +207,32 @@ class Running {
     std::vector<CallArgument> arguments_;
 };
 
+/// Refuses the minimum or maximum of no elements.
+void require_choice(const ExpressionStructure& reduction, const Shape& shape) {
+    const bool chooses =
+        reduction.reduction == ReductionKind::minimum || reduction.reduction == ReductionKind::maximum ||
+        reduction.reduction == ReductionKind::argmin || reduction.reduction == ReductionKind::argmax;
+    if (chooses && count_along(shape, reduction.axes) == 0)
+        throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
+                                 to_string(shape), "; reduce other axes"));
+}
+
+/// The same for all reductions of an expression that has no elements itself.
+void require_choices(const AnyExpr& expression, std::unordered_set<const detail::ExpressionNode*>& met) {
+    const detail::ExpressionNode& node = expression.node();
+    if (!met.insert(&node).second) return;
+    for (const AnyExpr& operand : node.operands) require_choices(operand, met);
+    if (node.structure->kind == Kind::reduction) require_choice(*node.structure, node.operands[0].shape());
+}
+
 /// Without a row program: first the reductions, then the rest, which is split if it is too large for one kernel.
 std::vector<AnyArray> evaluate_apart(const Context& context, std::span<const AnyExpr> expressions,
                                      std::span<const AnyArray* const> out) {
     std::vector<AnyArray> results;
     for (const AnyExpr& expression : expressions) {
         if (expression.shape().count() == 0) {
+            std::unordered_set<const detail::ExpressionNode*> met;
+            require_choices(expression, met);
             results.emplace_back(context, expression.dtype(), expression.shape());
             continue;
         }
@@ -220,11 +257,7 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::Express
     const auto made = [&]() -> AnyExpr {
         if (own.function) return detail::call_of(*own.function, operands);
         if (own.kind != Kind::reduction) return AnyExpr(*own.operation, operands, own.dtype);
-        const bool chooses = own.reduction == ReductionKind::minimum || own.reduction == ReductionKind::maximum ||
-                             own.reduction == ReductionKind::argmin || own.reduction == ReductionKind::argmax;
-        if (chooses && count_along(operands[0].shape(), own.axes) == 0)
-            throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
-                                     to_string(operands[0].shape()), "; reduce other axes"));
+        require_choice(own, operands[0].shape());
         std::vector<int> axes;
         const std::size_t rank = node.shape.rank();
         for (std::size_t axis = 0; axis < rank; ++axis)
@@ -247,7 +280,7 @@ AnyExpr with_reductions_done(const AnyExpr& expression) {
 
 std::vector<AnyArray> evaluate_together(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {
     Program program(expressions);
-    check(program);
+    check(program, out);
     const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
     if (!steps) return evaluate_apart(program.arrays().front().context(), expressions, out);
     Running running(program, out);
@@ -307,11 +340,14 @@ std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_
     Running running(program, none);
     std::string body;
     Traffic total;
+    int launches = 0;
     for (std::size_t k = 0; k < steps->size(); ++k) {
         const StepKernel& step = (*steps)[k];
         RowKernel::Description description;
         if (step.kind == PlanStep::Kind::rows) description = running.describe(step, dialect);
         const Traffic own = traffic_of(step, program, description.reads_again);
+        const int own_launches = running.launches(step);
+        launches += own_launches;
         total.read += own.read, total.written += own.written;
         body += text("  ", k + 1, ". ", what_of(step), " of shape ", to_string(step.shape));
         if (step.reductions > 0)
@@ -320,12 +356,14 @@ std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_
                      step.kind == PlanStep::Kind::rows ? text(" in ", step.loops, step.loops == 1 ? " loop" : " loops")
                                                        : "");
         body += text(", ", step.outputs.size(), step.outputs.size() == 1 ? " result" : " results", "; reads ",
-                     size_text(own.read), ", writes ", size_text(own.written), "\n");
+                     size_text(own.read), ", writes ", size_text(own.written),
+                     own_launches == 1 ? std::string() : text("; ", own_launches, " launches"), "\n");
         if (!description.cut.empty()) body += text("     ", description.cut, "\n");
         if (!step.why.empty()) body += text("     not part of the kernel before: ", step.why, "\n");
         if (with_text && !description.text.empty()) body += description.text + "\n";
     }
-    return text(steps->size(), steps->size() == 1 ? " kernel" : " kernels", ", reads ", size_text(total.read),
+    return text(steps->size(), steps->size() == 1 ? " kernel" : " kernels", " in ", launches,
+                launches == 1 ? " launch" : " launches", ", reads ", size_text(total.read),
                 ", writes ", size_text(total.written), "\n", body);
 }
 

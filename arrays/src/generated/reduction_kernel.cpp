@@ -120,6 +120,8 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
             state.declared.refuse(
                 text("expected .out to be contiguous, of ", dtype.name(), " and shape ", to_string(shape), ", got ",
                      out.empty() ? "an empty handle" : text(out.dtype().name(), " and ", to_string(out.shape()))));
+        if (!(out.context() == operand.context()))
+            state.declared.refuse("has an .out of another context than its arguments; copy_to(context) copies them there");
         // A single result is written after everything has been read.
         for (std::size_t i = 0; i < arguments.size() && shape.count() > 1; ++i)
             if (arguments[i].array && out.may_overlap(*arguments[i].array))
@@ -336,6 +338,16 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
 void Reduction::run(const ReductionOptions& options, std::span<const CallArgument> arguments,
                     std::span<AnyArray> results) const {
     run_generated(ReductionCall{state_of("ReductionKernel", state_), options, results}, arguments);
+}
+
+int Reduction::launches(const ReductionOptions& options, std::span<const CallArgument> arguments) const {
+    const ReductionState& state = state_of("ReductionKernel", state_);
+    const BoundCall call(state.declared, arguments);
+    std::vector<AnyArray> results(state.request.values.size());
+    ReductionCall reduction{state, options, results};
+    if (!reduction.begin(call)) return 0;
+    const auto layout = reduction.choose(call, KernelCache::of(call.leading()), false).layout;
+    return layout.split && !layout.finish ? 2 : 1;
 }
 
 std::string Reduction::source(const Dialect& dialect, const std::map<std::string, DType>& types) const {

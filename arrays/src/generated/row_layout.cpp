@@ -61,14 +61,18 @@ class Dealing {
         std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
         std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, max_threads_);
         if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
+        const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
+        const std::size_t max_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
+        const auto shrink = [&] {
+            while (!tuning_.block && shared(block) > max_shared && block > warp) block /= 2;
+        };
+        shrink();
         // Short columns: the block has more columns instead.
         const std::size_t wanted = power(up(work_.count, 4));
         if (wanted * across < block && tuning_.parts < 2) return deal(work_.count, wanted, block, block / wanted);
         // Long columns: larger blocks, then several blocks per column, then narrower blocks, until a column stays in
         // registers; and as many blocks as the device needs.
         const auto fits = [&](std::size_t bytes) { return up(work_.count, block / across) * kept() <= bytes; };
-        const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
-        const std::size_t max_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
         const std::size_t narrowest = std::max<std::size_t>(line / 4, 1);
         const auto grow = [&](std::size_t bytes, std::size_t max_block) {
             while (!tuning_.block && !fits(bytes) && 2 * block <= max_block && shared(2 * block) <= max_shared)
@@ -87,7 +91,7 @@ class Dealing {
             }
         }
         while (up(packs, across) < device_.compute_units && across > narrowest) across /= 2;
-        while (!tuning_.block && shared(block) > max_shared && block > warp) block /= 2;
+        shrink();
         across = std::min(across, block);
         return deal(work_.count, block / across, block, across);
     }

@@ -105,6 +105,9 @@ class GEMEL_API Reduction {
               std::string name, std::string preamble, CompileOptions compile);
     void run(const ReductionOptions& options, std::span<const CallArgument> arguments,
              std::span<AnyArray> results) const;
+    /// The number of launches of run(): 2 if another kernel combines the results of the first one's blocks. Enqueues
+    /// nothing.
+    int launches(const ReductionOptions& options, std::span<const CallArgument> arguments) const;
     std::string source(const Dialect& dialect, const std::map<std::string, DType>& types = {}) const;
 
    private:
