@@ -286,6 +286,8 @@ TEST_CASE("rows of entries are right in every tile") {
     };
     for (const bool wide : {false, true}) {
         check("short rows", scattered<float>(3000, 500, 9000, 81), wide);
+        check("long rows", scattered<float>(30, 9000, 30 * 700, 85), wide);
+        check("rows of several pieces", scattered<float>(5, 90000, 5 * 5000, 86), wide);
         check("a giant row", with_giant_row<float>(5000, 9000, 2500, 82), wide);
         check("many empty rows", scattered<float>(4000, 100, 700, 83), wide);
         check("more rows than entries", scattered<float>(4000, 100, 30, 84), wide);

@@ -87,6 +87,7 @@ TEST_CASE("tiles of products of matrices and of row numbers compile for CUDA wit
     };
     for (const DType index : {dtype_of<std::int32_t>(), dtype_of<std::int64_t>()}) {
         check(codegen::sparse_row_numbers_source(index, Dialect::cuda()), "rows of " + index.name());
+        check(codegen::sparse_long_row_numbers_source(index, Dialect::cuda()), "long rows of " + index.name());
         for (const DType value : {dtype_of<float>(), dtype_of<double>(), dtype_of<cfloat>(), dtype_of<cdouble>()}) {
             const bool is_small = value.size_bytes() + index.size_bytes() <= 12;
             for (const std::uint32_t items : {4u, is_small ? 8u : 4u})

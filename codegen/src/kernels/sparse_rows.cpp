@@ -24,4 +24,13 @@ std::string sparse_row_numbers_source(DType index, const Dialect& dialect) {
                                                                      {"scan", scan.text(kernel)}}));
 }
 
+std::string sparse_long_row_numbers_source(DType index, const Dialect& dialect) {
+    KernelText kernel(dialect);
+    return kernel.finish(
+        kernel.fill(sparse_kernels::row_numbers_long(), {{"index", index.name()},
+                                                         {"block", static_cast<int>(sparse_row_block)},
+                                                         {"chunk", static_cast<int>(sparse_row_tile)},
+                                                         {"pack", static_cast<int>(16 / index.size_bytes())}}));
+}
+
 }  // namespace gemel::codegen

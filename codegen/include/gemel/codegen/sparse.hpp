@@ -114,5 +114,9 @@ inline constexpr std::uint32_t sparse_row_block = 256;
 /// result), both of the index type; rows and entries, int64_t. Launched with a block for each sparse_row_tile entries,
 /// on devices with DeviceInfo::has_cross_block_visibility.
 GEMEL_API std::string sparse_row_numbers_source(DType index, const Dialect& dialect);
+/// The kernel `sparse_row_numbers_long`: the same for rows of many entries. Parameters: starts and numbers; rows and
+/// chunks, int64_t. Launched with a warp for each of the `chunks` pieces of sparse_row_tile entries in each row, the
+/// first of which begins at a multiple of 16 bytes, up to three entries before the row.
+GEMEL_API std::string sparse_long_row_numbers_source(DType index, const Dialect& dialect);
 
 }  // namespace gemel::codegen
