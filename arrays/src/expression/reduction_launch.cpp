@@ -80,6 +80,12 @@ std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, cons
     return found;
 }
 
+AnyArray launch_squared_distances(const detail::ExpressionView& whole, const Target& target) {
+    AnyArray found;
+    launch_into(0xFE, whole, {target.axis, target.keepdims}, {&found, 1}, make_squared_distances);
+    return found;
+}
+
 AnyArray store(DerivedExpression& value, const AnyArray* out) {
     if (!out) return evaluate(value.view());
     if (!(value.dtype() == out->dtype())) value.cast(out->dtype());

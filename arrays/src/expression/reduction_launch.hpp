@@ -30,6 +30,8 @@ AnyArray launch(ReductionKind kind, const detail::ExpressionView& whole, DType r
 /// The sums of the elements and of their squares, in one pass. @param whole  of a real type, in which the sums are
 /// computed
 std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, const Target& target);
+/// The sum of squared distances from the mean, in one pass. @param whole  of double
+AnyArray launch_squared_distances(const detail::ExpressionView& whole, const Target& target);
 
 /// The values of an expression, into `out` if there is one.
 AnyArray store(DerivedExpression& value, const AnyArray* out);

@@ -74,6 +74,20 @@ DType place_type(DType value) {
     return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
 }
 
+/// The sums of distances from an element, and of their squares.
+DType distances_type() {
+    static const DType type = [] {
+        StructLayout layout{.name = "gemel_distances", .size_bytes = 32, .alignment_bytes = 8, .fields = {}};
+        std::size_t offset = 0;
+        for (const char* name : {"shift", "sum", "squares", "count"}) {
+            layout.fields.push_back({.name = name, .dtype = dtype_of<double>(), .offset_bytes = offset});
+            offset += sizeof(double);
+        }
+        return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset));
+    }();
+    return type;
+}
+
 /// The type in which values are compared: float for 16-bit floats.
 DType compared_type(DType own) {
     if (own.is_16_bit_float()) return dtype_of<float>();
@@ -157,6 +171,20 @@ Reduction make_moments(const detail::ExpressionView& expression, const detail::E
     const std::string value = text("(double)", parts.value);
     return Reduction(std::move(parts.arguments), {sum_of(value), sum_of(text(value, " * ", value))},
                      {dtype_of<double>(), dtype_of<double>()}, "moments", std::move(parts.preamble), {});
+}
+
+Reduction make_squared_distances(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    const DType distances = distances_type();
+    ReductionResult value;
+    value.accumulator = distances;
+    value.map_expr = text("distances_of(", parts.value, ", 1)");
+    value.neutral = "distances_of(0, 0)";
+    value.reduce_expr = "gathered(a, b)";
+    value.result_expr = "squared_distances(a)";
+    parts.preamble += expression_kernels::distances().render({{"distances", distances.name()}}) + "\n";
+    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "squared_distances",
+                     std::move(parts.preamble), {});
 }
 
 }  // namespace gemel

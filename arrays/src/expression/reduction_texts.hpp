@@ -16,6 +16,11 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
 /// @param result  the type of the result and of the computation (float for 16-bit floats)
 Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression,
                          const detail::ExpressionOperands& operands, DType result);
+/// The sum of the squared distances of doubles from their mean. Each thread sums distances from its first element; sums
+/// of several threads are combined by their means, so that an element far from the others costs no more digits than the
+/// sum of its own square.
+/// @source Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance"
+Reduction make_squared_distances(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands);
 /// Two doubles: the sums of the elements and of their squares.
 Reduction make_moments(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands);
 

@@ -1,6 +1,7 @@
 #include "expression/variance.hpp"
 
 #include "expression/expression_kernel.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <gemel/arrays/lazy.hpp>
 #include <gemel/core/context.hpp>
@@ -86,6 +87,18 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
     return true;
 }
 
+/// Whether squared distances that are computed in double are summed in one reading. CPU devices vectorise two readings.
+bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
+    const DType type = codegen::result_type(codegen::TypeRule::mean, elements.dtype());
+    if (!(type == dtype_of<double>()) || count < 2) return false;
+    detail::ExpressionOperands operands;
+    const detail::ExpressionView view = elements.view();
+    view.collect(view.expression, operands);
+    if (operands.exceeds || operands.array_count == 0 || operands.arrays[0]->empty()) return false;
+    const DeviceInfo& info = KernelCache::of(*operands.arrays[0]).info();
+    return info.type == DeviceInfo::Type::gpu && info.has_double;
+}
+
 /// Whether runs are so short that a row program keeps their elements between its two loops: it reads them once and
 /// writes only the results. Limits measured on an H200, against sums in double in one pass.
 bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count, double ddof) {
@@ -162,6 +175,12 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
         return finished(value);
     }
     const ReductionAxes& axis = target.axis;
+    if (are_summed_at_once(elements, count)) {
+        if (!(elements.dtype() == dtype_of<double>())) elements.cast(dtype_of<double>());
+        const AnyArray total = launch_squared_distances(elements.view(), {axis, target.keepdims});
+        DerivedExpression value(detail::view_of(total));
+        return finished(value);
+    }
     const AnyArray mean =
         mean_of(elements.view(), {axis, true}, count, codegen::result_type(codegen::TypeRule::mean, elements.dtype()));
     elements.then(Step::subtract, mean).then(Step::abs).then(Step::square);
