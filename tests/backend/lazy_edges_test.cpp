@@ -40,8 +40,8 @@ TEST_CASE("the maximum of no elements is refused wherever it stands") {
 TEST_CASE("many argument reductions of short columns fit shared memory") {
     const GPUArray<double> x = arange<double>(7 * 300).reshape({7, 300});
     const auto at = [&](double factor) { return lazy::argmax(x * factor - 3.0, 0); };
-    const auto found = evaluate(at(-1), at(2), at(-3), at(4), at(-5), at(6), at(-7), at(8), at(-9), at(10), at(-11),
-                                at(12), at(-13));
+    const auto found =
+        evaluate(at(-1), at(2), at(-3), at(4), at(-5), at(6), at(-7), at(8), at(-9), at(10), at(-11), at(12), at(-13));
     CHECK(std::get<0>(found).get() == std::vector<std::int64_t>(300, 0));
     CHECK(std::get<11>(found).get() == std::vector<std::int64_t>(300, 6));
 }

@@ -201,7 +201,8 @@ TEST_CASE("no finished trial is lost when processes are killed, and the search g
         for (const std::string& one : finished) CHECK_MESSAGE(stored.contains(one), one);
         if (result.exit_code != 0) continue;
         if (killed > 0) break;
-        // It ended before the kill: the machine was busier when the usual time was measured. From the beginning, sooner.
+        // It ended before the kill: the machine was busier when the usual time was measured. From the beginning,
+        // sooner.
         usual /= 2, patience /= 2;
         std::filesystem::remove(store.file());
         finished.clear();

@@ -60,7 +60,8 @@ TEST_CASE("variances of doubles lose no digits to their middle, nor to a first e
 
 TEST_CASE("variances of integers are computed in double") {
     std::vector<std::int64_t> values(70001);
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<std::int64_t>(k % 7) + (std::int64_t{1} << 40);
+    for (std::size_t k = 0; k < values.size(); ++k)
+        values[k] = static_cast<std::int64_t>(k % 7) + (std::int64_t{1} << 40);
     const std::vector<double> doubles(values.begin(), values.end());
     CHECK(var(to_gpu(values)).item() == doctest::Approx(variance(doubles)).epsilon(1e-12));
     CHECK(var(to_gpu(std::vector<std::uint8_t>{1, 2, 3, 4})).item() == 1.25);

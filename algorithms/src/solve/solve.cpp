@@ -29,11 +29,12 @@ void check_operator(const char* who, const char* what, const AnyOperator& op, co
         throw ArgumentError(text(who, ": ", what, " has the shape ", to_string(op.shape()), ", expected (", n, ", ", n,
                                  ") for a right-hand side of shape ", to_string(b.shape())));
     const AnyArray& d = op.diagonal();
-    const bool is_foreign = op.matrix() ? !(op.matrix()->entries.context == b.context())
-                                        : !d.empty() && !(d.context() == b.context());
+    const bool is_foreign =
+        op.matrix() ? !(op.matrix()->entries.context == b.context()) : !d.empty() && !(d.context() == b.context());
     if (is_foreign)
         throw ArgumentError(
-            text(who, ": ", what, " belongs to another context than the right-hand side; copy_to(context) copies the right-hand side"));
+            text(who, ": ", what,
+                 " belongs to another context than the right-hand side; copy_to(context) copies the right-hand side"));
 }
 
 void check_numbers(const char* who, const AnyOptions& o) {

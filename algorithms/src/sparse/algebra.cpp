@@ -95,8 +95,9 @@ AnyMatrix AnyMatrix::rows(const AnyArray& numbers) const {
     const char* who = "Matrix::rows";
     const Entries& a = state(who).entries;
     if (numbers.empty() || numbers.rank() != 1 || !numbers.dtype().is_integer())
-        throw ArgumentError(text(who, ": the row indices have the shape ", to_string(numbers.shape()), " and elements of ",
-                                 numbers.dtype().name(), ", expected one axis of integers; astype() converts"));
+        throw ArgumentError(text(who, ": the row indices have the shape ", to_string(numbers.shape()),
+                                 " and elements of ", numbers.dtype().name(),
+                                 ", expected one axis of integers; astype() converts"));
     if (!(numbers.context() == a.context))
         throw ArgumentError(
             text(who, ": the row indices are in another context than the matrix; copy_to(context) copies them there"));
@@ -208,8 +209,9 @@ AnyMatrix AnyMatrix::times(const AnyMatrix& other) const {
     const Entries &a = state(who).entries, &b = other.state(who).entries;
     require_same_kind(who, a, b);
     if (a.columns != b.rows)
-        throw ArgumentError(text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
-                                 ": expected as many columns of the first as rows of the second; transpose() may fit one"));
+        throw ArgumentError(
+            text(who, ": shapes ", to_string(a.shape()), " and ", to_string(b.shape()),
+                 ": expected as many columns of the first as rows of the second; transpose() may fit one"));
     if (const std::optional<Entries> product = multiply_by_rows(a, b)) return as_matrix(*product);
     const bool wide = is_wide(a) || is_wide(b);
     const Entries left = with_width(a, wide), right = with_width(b, wide);

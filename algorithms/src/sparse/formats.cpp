@@ -99,10 +99,9 @@ Form dia_form(const Entries& entries) {
               .diagonals = diagonals.count(),
               .places = places};
     if (diagonals.ranks.empty()) {
-        const AnyArray numbers = detail::searchsorted("Matrix::to", diagonals.offsets, offsets_of(entries, rows),
-                                                      Side::left, {});
-        put(form.values, (numbers * entries.rows + rows).astype(dtype_of<std::int64_t>()), entries.values,
-            OutOfBounds::wrap);
+        const AnyArray numbers =
+            gemel::detail::searchsorted("Matrix::to", diagonals.offsets, offsets_of(entries, rows), Side::left, {});
+        put(form.values, (numbers * entries.rows + rows).eval(), entries.values, OutOfBounds::wrap);
     } else {
         fill_diagonals_kernel()(rows, entries.numbers, entries.values, diagonals.ranks, form.values, entries.rows);
     }
@@ -162,8 +161,8 @@ std::string to_string(Format format) {
 
 Diagonals diagonals_of(const Entries& entries, const AnyArray& rows) {
     const std::int64_t possible = entries.rows + entries.columns - 1;
-    if (possible > 16 * (entries.rows + entries.count)) 
-        return {detail::unique_values("Matrix::to", offsets_of(entries, rows), {}).array()};
+    if (possible > 16 * (entries.rows + entries.count))
+        return {gemel::detail::unique_values("Matrix::to", offsets_of(entries, rows), {}).array()};
     const AnyArray marks = zeros(entries.context, dtype_of<std::uint8_t>(), Shape{possible});
     mark_diagonals_kernel()(rows, entries.numbers, marks, entries.rows);
     const AnyArray at = flatnonzero(marks);

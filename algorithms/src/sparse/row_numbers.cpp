@@ -68,7 +68,8 @@ AnyArray row_numbers_of(const Entries& entries) {
     const DeviceInfo& device = KernelCache::of(entries.context).info();
     // A block reads all rows between its entries; this is fast only if there are not many more rows than entries.
     const bool is_dense = entries.rows / 8 <= entries.count;
-    const bool is_long = entries.mean_row() >= 512 && static_cast<double>(entries.longest_row) <= 4 * entries.mean_row();
+    const bool is_long =
+        entries.mean_row() >= 512 && static_cast<double>(entries.longest_row) <= 4 * entries.mean_row();
     if (device.type == DeviceInfo::Type::cpu) {
         spread_rows_kernel()(entries.starts(slice(0, -1)), entries.starts(slice(1, {})), rows);
     } else if (device.has_cross_block_visibility && device.max_threads_per_block >= codegen::sparse_row_block &&

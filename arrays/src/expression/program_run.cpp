@@ -209,9 +209,9 @@ class Running {
 
 /// Refuses the minimum or maximum of no elements.
 void require_choice(const ExpressionStructure& reduction, const Shape& shape) {
-    const bool chooses =
-        reduction.reduction == ReductionKind::minimum || reduction.reduction == ReductionKind::maximum ||
-        reduction.reduction == ReductionKind::argmin || reduction.reduction == ReductionKind::argmax;
+    const bool chooses = reduction.reduction == ReductionKind::minimum ||
+                         reduction.reduction == ReductionKind::maximum ||
+                         reduction.reduction == ReductionKind::argmin || reduction.reduction == ReductionKind::argmax;
     if (chooses && count_along(shape, reduction.axes) == 0)
         throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
                                  to_string(shape), "; reduce other axes"));
@@ -363,8 +363,8 @@ std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_
         if (with_text && !description.text.empty()) body += description.text + "\n";
     }
     return text(steps->size(), steps->size() == 1 ? " kernel" : " kernels", " in ", launches,
-                launches == 1 ? " launch" : " launches", ", reads ", size_text(total.read),
-                ", writes ", size_text(total.written), "\n", body);
+                launches == 1 ? " launch" : " launches", ", reads ", size_text(total.read), ", writes ",
+                size_text(total.written), "\n", body);
 }
 
 }  // namespace gemel

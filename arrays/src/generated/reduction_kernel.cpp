@@ -121,7 +121,8 @@ void place_results(const ReductionState& state, const ReductionOptions& options,
                 text("expected .out to be contiguous, of ", dtype.name(), " and shape ", to_string(shape), ", got ",
                      out.empty() ? "an empty handle" : text(out.dtype().name(), " and ", to_string(out.shape()))));
         if (!(out.context() == operand.context()))
-            state.declared.refuse("has an .out of another context than its arguments; copy_to(context) copies them there");
+            state.declared.refuse(
+                "has an .out of another context than its arguments; copy_to(context) copies them there");
         // A single result is written after everything has been read.
         for (std::size_t i = 0; i < arguments.size() && shape.count() > 1; ++i)
             if (arguments[i].array && out.may_overlap(*arguments[i].array))
