@@ -95,7 +95,12 @@ TEST_CASE("shapes contexts and options that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, cg(op, b, {.preconditioner = solve::jacobi(elsewhere)}), "preconditioner",
                             "another context");
     CHECK_THROWS_MENTIONING(ArgumentError, cg(op, b, {.stream = other.create_stream()}), ".stream", "another context");
-    CHECK_THROWS_MENTIONING(ArgumentError, cg(a, elsewhere, {}), "solve::cg", "the operator", "another context");
+    CHECK_THROWS_AS(cg(a, elsewhere, {}), ArgumentError);  // by the operator's own kernel
+    const std::vector<std::int64_t> places{0, 1, 2};
+    const auto matrix = sparse::coo<double>(b.context(), {3, 3}, places, places, std::vector<double>{1, 2, 3});
+    CHECK_THROWS_MENTIONING(ArgumentError, cg(matrix, elsewhere, {}), "solve::cg", "the operator", "another context");
+    CHECK_THROWS_MENTIONING(ArgumentError, matrix.permute(to_gpu(places), to_gpu(places)), "Matrix::permute",
+                            "another context");
     CHECK(cg(a, b, {}).converged);
 }
 
