@@ -35,14 +35,14 @@ void with_scratch(Call&& call) {
     check(call(scratch, bytes));
 }
 
-template <class T, class codegen::Compute>
+template <class T, class Compute>
 void axpy_of(double a, const void* x, const void* y, void* z, std::size_t n, cudaStream_t stream) {
-    const auto factor = static_cast<codegen::Compute>(a);
+    const auto factor = static_cast<Compute>(a);
     check(cub::DeviceTransform::Transform(
         cuda::std::make_tuple(static_cast<const T*>(x), static_cast<const T*>(y)), static_cast<T*>(z),
         static_cast<std::int64_t>(n),
         [factor] __device__(T p, T q) {
-            return static_cast<T>(factor * static_cast<codegen::Compute>(p) + static_cast<codegen::Compute>(q));
+            return static_cast<T>(factor * static_cast<Compute>(p) + static_cast<Compute>(q));
         },
         stream));
 }
