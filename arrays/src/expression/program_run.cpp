@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <unordered_set>
 
 namespace gemel {
 namespace {
@@ -207,32 +206,12 @@ class Running {
     std::vector<CallArgument> arguments_;
 };
 
-/// Refuses the minimum or maximum of no elements.
-void require_choice(const ExpressionStructure& reduction, const Shape& shape) {
-    const bool chooses = reduction.reduction == ReductionKind::minimum ||
-                         reduction.reduction == ReductionKind::maximum ||
-                         reduction.reduction == ReductionKind::argmin || reduction.reduction == ReductionKind::argmax;
-    if (chooses && count_along(shape, reduction.axes) == 0)
-        throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
-                                 to_string(shape), "; reduce other axes"));
-}
-
-/// The same for all reductions of an expression that has no elements itself.
-void require_choices(const AnyExpr& expression, std::unordered_set<const detail::ExpressionNode*>& met) {
-    const detail::ExpressionNode& node = expression.node();
-    if (!met.insert(&node).second) return;
-    for (const AnyExpr& operand : node.operands) require_choices(operand, met);
-    if (node.structure->kind == Kind::reduction) require_choice(*node.structure, node.operands[0].shape());
-}
-
 /// Without a row program: first the reductions, then the rest, which is split if it is too large for one kernel.
 std::vector<AnyArray> evaluate_apart(const Context& context, std::span<const AnyExpr> expressions,
                                      std::span<const AnyArray* const> out) {
     std::vector<AnyArray> results;
     for (const AnyExpr& expression : expressions) {
         if (expression.shape().count() == 0) {
-            std::unordered_set<const detail::ExpressionNode*> met;
-            require_choices(expression, met);
             results.emplace_back(context, expression.dtype(), expression.shape());
             continue;
         }
@@ -257,7 +236,11 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::Express
     const auto made = [&]() -> AnyExpr {
         if (own.function) return detail::call_of(*own.function, operands);
         if (own.kind != Kind::reduction) return AnyExpr(*own.operation, operands, own.dtype);
-        require_choice(own, operands[0].shape());
+        const bool chooses = own.reduction == ReductionKind::minimum || own.reduction == ReductionKind::maximum ||
+                             own.reduction == ReductionKind::argmin || own.reduction == ReductionKind::argmax;
+        if (chooses && count_along(operands[0].shape(), own.axes) == 0)
+            throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
+                                     to_string(operands[0].shape()), "; reduce other axes"));
         std::vector<int> axes;
         const std::size_t rank = node.shape.rank();
         for (std::size_t axis = 0; axis < rank; ++axis)

@@ -183,8 +183,8 @@ Reduction make_squared_distances(const detail::ExpressionView& expression, const
     value.reduce_expr = "gathered(a, b)";
     value.result_expr = "squared_distances(a)";
     parts.preamble += expression_kernels::distances().render({{"distances", distances.name()}}) + "\n";
-    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "squared_distances",
-                     std::move(parts.preamble), {});
+    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "variance", std::move(parts.preamble),
+                     {});
 }
 
 }  // namespace gemel

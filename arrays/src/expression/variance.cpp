@@ -116,7 +116,8 @@ bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& ov
     while (last > 0 && !reduced[last - 1]) inner *= static_cast<std::size_t>(x.shape()[--last]);
     while (last > 0 && reduced[last - 1]) run *= static_cast<std::size_t>(x.shape()[--last]);
     if (run != count || x.context().device().info().type != DeviceInfo::Type::gpu) return false;
-    constexpr std::size_t longest_row = 16384, longest_column = 256, longest_half_column = 16, fewest = 64;
+    constexpr std::size_t longest_column = 256, longest_half_column = 16, fewest = 64;
+    const std::size_t longest_row = x.dtype().size_bytes() == 8 ? 8192 : 16384;
     if (inner == 1) return run <= longest_row && x.size() / run >= fewest;
     return inner >= 32 && run <= (x.dtype().size_bytes() == 2 ? longest_half_column : longest_column);
 }
