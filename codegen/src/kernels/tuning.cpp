@@ -194,6 +194,23 @@ SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     return is_long && device.max_threads_per_block >= tuning.block ? tuning : SortTuning{};
 }
 
+/// Tiles of all passes are on the device at once. Measured on an H100, keys of 1 to 8 bytes; 2^20 keys of 4 bytes by
+/// CUDA and OpenCL: 256 threads with 16 elements 56.5 and 65.1 us, 8 64.5 and 71.5, 36 67.7 and 78.3; 512 threads with
+/// 8 53.6 and 63.7.
+SortTuning one_launch_tuning(SortTuning tuning, const Workload& work) {
+    const std::uint32_t items = work.count < (1u << 16)    ? 4
+                                : work.count < (1u << 19)  ? 8
+                                : work.count <= (1u << 20) ? 16
+                                                           : 24;
+    tuning.items_per_thread = std::min(tuning.items_per_thread, items);
+    if (items == 16 && work.item_bytes == 4 && work.arrays == 1) {
+        tuning.block = 512;
+        tuning.items_per_thread = 8;
+        tuning.resident_blocks = 2;
+    }
+    return tuning;
+}
+
 }  // namespace
 
 SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrategy strategy) {
@@ -222,8 +239,8 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
     // A tile of 36 KB leaves room for the counters. Measured on an H200 by CUDA, 2^28 elements of 4 bytes: 256 threads
     // with 36 each, four blocks at once, 4.26 ms; with 32, four or five 4.43 and 4.60; 384 with 22, four 4.58,
     // two 5.28; 512 with 15, three 5.12. OpenCL chooses the registers itself: with two blocks the values are loaded
-    // early: 2^24 keys of 4 bytes with as many values take 0.60 ms on an H100 instead of 0.68. By CUDA three blocks take
-    // 0.65, and 0.70 with early loads.
+    // early: 2^24 keys of 4 bytes with as many values take 0.60 ms on an H100 instead of 0.68. By CUDA three blocks
+    // take 0.65, and 0.70 with early loads.
     const bool has_opt_in = device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10);
     SortTuning tuning{.block = 256,
                       .blocks_per_unit = 4,
@@ -233,22 +250,7 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
                                                            : 4u,
                       .strategy = strategy};
     tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);
-    if (strategy == SortStrategy::one_launch) {
-        // Tiles of all passes are on the device at once. Measured on an H100, keys of 1 to 8 bytes; 2^20 keys of 4
-        // bytes by CUDA and OpenCL: 256 threads with 16 elements 56.5 and 65.1 us, 8 64.5 and 71.5, 36 67.7 and 78.3;
-        // 512 threads with 8 53.6 and 63.7.
-        const std::uint32_t items = work.count < (1u << 16)    ? 4
-                                    : work.count < (1u << 19)  ? 8
-                                    : work.count <= (1u << 20) ? 16
-                                                               : 24;
-        tuning.items_per_thread = std::min(tuning.items_per_thread, items);
-        if (items == 16 && work.item_bytes == 4 && work.arrays == 1) {
-            tuning.block = 512;
-            tuning.items_per_thread = 8;
-            tuning.resident_blocks = 2;
-        }
-        return tuning;
-    }
+    if (strategy == SortStrategy::one_launch) return one_launch_tuning(tuning, work);
     if (const SortTuning large = large_sort_tuning(device, work); large.block) {
         tuning.block = large.block;
         tuning.items_per_thread = large.items_per_thread;
