@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -251,6 +252,36 @@ TEST_CASE("variances of floats are as exact as two readings in double") {
     CHECK(std::isnan(var(to_gpu(values)).item()));
     CHECK(std::isnan(var(to_gpu(std::vector<float>{1}), {.ddof = 1}).item()));
     CHECK(var(to_gpu(std::vector<float>{7})).item() == 0);
+}
+
+TEST_CASE("long columns of odd width") {
+    // From 2^26 elements, blocks of GPUs have more threads side by side. The stand-in takes minutes for so many.
+    const bool is_short = std::getenv("GEMEL_TEST_SHORT");
+    const std::int64_t width = 263, length = is_short ? 3000 : (std::int64_t{1} << 26) / width + 1;
+    std::vector<std::int8_t> values(static_cast<std::size_t>(width * length));
+    Numbers sum(static_cast<std::size_t>(width)), place(sum.size());
+    std::mt19937 random(29);
+    for (std::int64_t& one : place) one = static_cast<std::int64_t>(random()) % length;
+    for (std::int64_t row = 0, k = 0; row < length; ++row)
+        for (std::size_t column = 0; column < sum.size(); ++column, ++k) {
+            const auto value = static_cast<std::int8_t>(row == place[column] ? 100 : (k * 7 + row) % 11 - 5);
+            values[static_cast<std::size_t>(k)] = value;
+            sum[column] += value;
+        }
+    const GPUArray<std::int8_t> x = to_gpu(values).reshape({length, width});
+    CHECK(gemel::sum(x, 0).get() == sum);
+    CHECK(argmax(x, 0).get() == place);
+    CHECK(max(x, 0).get() == std::vector<std::int8_t>(sum.size(), 100));
+    const GPUArray<float> y = x.astype<float>();
+    CHECK(max(y, 0).get() == std::vector<float>(sum.size(), 100));
+    CHECK(argmax(y, 0).get() == place);
+    CHECK(gemel::sum<double>(y, 0).get() == std::vector<double>(sum.begin(), sum.end()));
+    const std::vector<float> variances = var(y, 0).get();
+    double squares = 0;
+    for (std::int64_t row = 0; row < length; ++row)
+        squares += std::pow(static_cast<double>(values[static_cast<std::size_t>(row * width + 5)]), 2);
+    const double n = static_cast<double>(length), mean = static_cast<double>(sum[5]) / n;
+    CHECK(variances[5] == doctest::Approx(squares / n - mean * mean).epsilon(1e-6));
 }
 
 TEST_SUITE_END();

@@ -22,6 +22,9 @@ struct ReductionAxesLayout {
     std::int64_t extent = 1;  ///< of the neighbours' axis, after merging
     int vector_width = 1;     ///< of the widest accesses that the arrays allow along that axis
     bool shifted = false;     ///< runs may begin inside a pack
+    /// Of the largest elements with stride 1 along that axis; 0 if there are none, or if an array cannot be read in
+    /// packs.
+    std::size_t item_bytes = 0;
 };
 
 /// @param reduced  one flag per axis of the call's shape
