@@ -178,13 +178,13 @@ Reduction make_squared_distances(const detail::ExpressionView& expression, const
     const DType distances = distances_type();
     ReductionResult value;
     value.accumulator = distances;
-    value.map_expr = text("distances_of(", parts.value, ", 1)");
-    value.neutral = "distances_of(0, 0)";
-    value.reduce_expr = "gathered(a, b)";
-    value.result_expr = "squared_distances(a)";
+    value.map_expr = text("gemel_distances_of(", parts.value, ", 1)");
+    value.neutral = "gemel_distances_of(0, 0)";
+    value.reduce_expr = "gemel_gathered(a, b)";
+    value.result_expr = "gemel_squared_distances(a)";
     parts.preamble += expression_kernels::distances().render({{"distances", distances.name()}}) + "\n";
-    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "variance", std::move(parts.preamble),
-                     {});
+    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "variance_sums",
+                     std::move(parts.preamble), {});
 }
 
 }  // namespace gemel
