@@ -88,6 +88,7 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
 }
 
 /// Whether squared distances that are computed in double are summed in one reading. CPU devices vectorise two readings.
+/// A thread has room for two sums of distances, so that accesses to elements of one or two bytes would be narrow.
 bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
     const DType type = codegen::result_type(codegen::TypeRule::mean, elements.dtype());
     if (!(type == dtype_of<double>()) || count < 2) return false;
@@ -95,6 +96,10 @@ bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
     const detail::ExpressionView view = elements.view();
     view.collect(view.expression, operands);
     if (operands.exceeds || operands.array_count == 0 || operands.arrays[0]->empty()) return false;
+    const auto is_narrow = [](const AnyArray* array) { return array->dtype().size_bytes() < 4; };
+    if (std::any_of(operands.arrays.begin(),
+                    operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count), is_narrow))
+        return false;
     const DeviceInfo& info = KernelCache::of(*operands.arrays[0]).info();
     return info.type == DeviceInfo::Type::gpu && info.has_double;
 }

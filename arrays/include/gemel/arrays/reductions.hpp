@@ -263,7 +263,7 @@ GEMEL_REDUCTION(mean)
 GEMEL_REDUCTION_IN(mean)
 /// The variance: the mean of the squared distances from the mean. Options: axis, keepdims, dtype, ddof, out. The
 /// divisor is the number of elements minus `ddof`, which may be fractional, as in NumPy.
-/// @time one pass, accumulated in double; two for complex numbers, and on CPU devices also for doubles and integers
+/// @time one pass, accumulated in double; two for complex numbers, short integers, and doubles and integers on CPUs
 GEMEL_SPREAD(var)
 /// The standard deviation, the square root of var().
 GEMEL_SPREAD(stddev)
