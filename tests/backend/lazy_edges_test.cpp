@@ -4,6 +4,7 @@
 #include <gemel/arrays/stored_tuning.hpp>
 
 #include <cmath>
+#include <regex>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -43,6 +44,16 @@ TEST_CASE("many argument reductions of short columns fit shared memory") {
         evaluate(at(-1), at(2), at(-3), at(4), at(-5), at(6), at(-7), at(8), at(-9), at(10), at(-11), at(12), at(-13));
     CHECK(std::get<0>(found).get() == std::vector<std::int64_t>(300, 0));
     CHECK(std::get<11>(found).get() == std::vector<std::int64_t>(300, 6));
+    // The stand-in's compiler accepts any amount.
+    const std::string page = explain_with_text(at(-1), at(2), at(-3), at(4), at(-5), at(6), at(-7), at(8), at(-9),
+                                               at(10), at(-11), at(12), at(-13));
+    const std::regex array("shared_[0-9]+\\[([0-9]+)\\];");
+    std::size_t places = 0;
+    for (std::sregex_iterator one(page.begin(), page.end(), array), end; one != end; ++one)
+        places += std::stoul((*one)[1].str());
+    constexpr std::size_t place_bytes = 16;  // a value and its index
+    CHECK(places * place_bytes <= default_device().info().shared_memory_per_block_bytes);
+    if (default_device().info().type == DeviceInfo::Type::gpu) CHECK(places > 0);
 }
 
 TEST_CASE("explain counts the launches that statistics count") {
