@@ -33,8 +33,10 @@ std::vector<Cell> grid(bool small, const std::string& only) {
     std::vector<Cell> cells;
     for (const char* type : {"float", "bfloat16"})
         for (const char* operation : {"softmax", "standardize"}) {
-            for (const std::int64_t length : {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18})
-                if (!small || length <= 1 << 16) cells.push_back({operation, type, elements / length, length, 1});
+            for (const int exponent : {10, 12, 14, 15, 16, 17, 18, 20}) {
+                const std::int64_t length = std::int64_t{1} << exponent;
+                if (!small || exponent <= 16) cells.push_back({operation, type, elements / length, length, 1});
+            }
             cells.push_back({operation, type, elements / 3001, 3001, 1});
             for (const std::int64_t length : {1 << 9, 1 << 12})
                 cells.push_back({operation, type, length, elements / length, 0});

@@ -71,7 +71,7 @@ struct RowCall {
             reduced[axis] = options.along[axis];
             (reduced[axis] ? rows.count : rows.outputs) *= static_cast<std::size_t>(call.shape()[axis]);
         }
-        rows.kept_bytes = kept_bytes(call, rows.narrow);
+        add_kept_bytes(call, rows);
         for (const codegen::RowLoop& loop : state.request.loops)
             for (const codegen::RowComputed& kept : loop.kept)
                 rows.computed_bytes += std::max(kept.dtype.size_bytes(), 4u);
@@ -137,8 +137,8 @@ struct RowCall {
     }
 
     /// Bytes of the elements that loops use; elements that only the body uses are not kept.
-    std::size_t kept_bytes(const BoundCall& call, bool& narrow) const {
-        std::size_t bytes = 0;
+    void add_kept_bytes(const BoundCall& call, RowWork& work) const {
+        work.kept_bytes = work.stored_bytes = 0;
         for (std::size_t i = 0; i < call.arrays().size(); ++i) {
             const std::string& name = state.request.arguments[i].name;
             const bool is_named = std::ranges::any_of(state.request.loops, [&](const codegen::RowLoop& loop) {
@@ -153,10 +153,12 @@ struct RowCall {
             if (!is_named || !call.arrays()[i].array) continue;
             // Compilers keep 16-bit floats as floats, in which they are computed.
             const DType dtype = call.arrays()[i].array->dtype();
-            bytes += std::max(dtype.size_bytes(), 4u);
-            narrow |= dtype.is_16_bit_float();
+            work.kept_bytes += std::max(dtype.size_bytes(), 4u);
+            work.stored_bytes += dtype.size_bytes();
+            work.narrow |= dtype.is_16_bit_float();
         }
-        return std::max<std::size_t>(bytes, 1);
+        work.kept_bytes = std::max<std::size_t>(work.kept_bytes, 1);
+        work.stored_bytes = std::max<std::size_t>(work.stored_bytes, 1);
     }
 
     std::optional<Context> context = {};
@@ -174,7 +176,8 @@ std::string cut_of(const codegen::RowLayout& layout) {
                 ", ", side, " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
                 layout.tile.vector_width == 1 ? " element" : " elements",
                 layout.parts > 1
-                    ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers")
+                    ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
+                           layout.shared_slots ? " and shared memory" : "")
                 : layout.slots ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
                                : text("; each loop reads the ", what, " again"));
 }

@@ -1,5 +1,7 @@
 #include "generated/row_layout.hpp"
 
+#include "generated/compute_capability.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -18,7 +20,23 @@ std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
 /// Maximum threads of blocks that share a row; half as many if that suffices: then several blocks fit a multiprocessor,
 /// and some read while others wait.
 constexpr std::size_t part_block = 512;
-constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks
+constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks in registers
+
+/// The same beside shared memory: then more of the rows is under way while blocks wait for each other, at the same
+/// number of registers. Softmax of 2^27 floats on an H100, in us: rows of 64 Ki 424 in registers alone, 397 so; of 256
+/// Ki 470 and 408; columns of 4 Ki 507 and 454.
+struct PartRoom {
+    std::size_t in_registers, in_shared_memory;
+};
+constexpr PartRoom row_part_room{80, 176}, column_part_room{96, 160};
+constexpr std::size_t guaranteed_part_bytes = std::size_t{72} << 10;  ///< that any of these blocks keeps
+
+/// Whether a multiprocessor has 160 KiB of shared memory or more.
+bool has_large_shared_memory(const DeviceInfo& device) {
+    const int capability = compute_capability(device);
+    return capability == 80 || capability == 87 || (capability >= 90 && capability < 120);
+}
+
 constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
@@ -62,9 +80,8 @@ class Dealing {
         std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, max_threads_);
         if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
         const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
-        const std::size_t max_shared = std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10);
         const auto shrink = [&] {
-            while (!tuning_.block && shared(block) > max_shared && block > warp) block /= 2;
+            while (!tuning_.block && shared(block) > max_shared() && block > warp) block /= 2;
         };
         shrink();
         // Short columns: the block has more columns instead.
@@ -75,14 +92,14 @@ class Dealing {
         const auto fits = [&](std::size_t bytes) { return up(work_.count, block / across) * kept() <= bytes; };
         const std::size_t narrowest = std::max<std::size_t>(line / 4, 1);
         const auto grow = [&](std::size_t bytes, std::size_t max_block) {
-            while (!tuning_.block && !fits(bytes) && 2 * block <= max_block && shared(2 * block) <= max_shared)
+            while (!tuning_.block && !fits(bytes) && 2 * block <= max_block && shared(2 * block) <= max_shared())
                 block *= 2;
         };
         grow(part_room, std::min(part_block, max_threads_));
         if (tuning_.parts > 1 || !fits(part_room))
-            if (const auto parts = columns_in_parts(across, max_shared)) return *parts;
+            if (const auto parts = columns_in_parts(across)) return *parts;
         while (!tuning_.block && !fits(room(block))) {
-            if (block < max_threads_ && shared(2 * block) <= max_shared) {
+            if (block < max_threads_ && shared(2 * block) <= max_shared()) {
                 block *= 2;
             } else if (across > narrowest) {
                 across /= 2;
@@ -141,16 +158,47 @@ class Dealing {
         return along;
     }
 
+    bool keeps_in_shared_memory() const {
+        return tuning_.slots || tuning_.shared_slots ? tuning_.shared_slots > 0 : has_large_shared_memory(device_);
+    }
+
+    PartRoom room_of_part() const { return over_.columns ? column_part_room : row_part_room; }
+
+    /// A thread's accesses in registers, if several blocks share a row.
+    std::size_t register_slots() const {
+        const std::size_t bytes = keeps_in_shared_memory() ? room_of_part().in_registers : part_room;
+        return std::max<std::size_t>(tuning_.slots ? tuning_.slots : bytes / kept(), 1);
+    }
+
+    /// The same with those in shared memory, of which running values take `used` bytes.
+    std::size_t slots_of_part(std::size_t block, std::size_t used) const {
+        if (tuning_.slots || tuning_.shared_slots) return register_slots() + tuning_.shared_slots;
+        if (!keeps_in_shared_memory()) return register_slots();
+        const std::size_t free_bytes = max_shared() - std::min(max_shared(), used + 256);
+        const std::size_t bytes = std::min(room_of_part().in_shared_memory, free_bytes / block);
+        return register_slots() + bytes / (work_.stored_bytes * width_);
+    }
+
+    std::size_t max_shared() const { return std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10); }
+
+    void keep_in_parts(std::size_t slots) {
+        layout_.slots = static_cast<int>(std::min(slots, register_slots()));
+        layout_.shared_slots = static_cast<int>(slots) - layout_.slots;
+        layout_.copies_async = layout_.shared_slots > 0 && compute_capability(device_) >= 80;
+        layout_.resident_blocks = static_cast<int>(resident_blocks());
+        layout_.tile.unroll = layout_.slots;
+    }
+
     /// Shares a row among several blocks, which exchange their results, if no block can keep it, or if it is long and
     /// there are too few rows for all multiprocessors.
     std::optional<RowSpread> in_parts(std::size_t places) {
         const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
-        const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
-        const std::size_t small = part_block / 2;
-        const std::size_t block = tuning_.block                       ? tuning_.block
-                                  : up(places, small * slots) <= most ? small
-                                                                      : part_block;
+        const std::size_t small = part_block / 2, used = (most + warp) * work_.running_bytes;
+        const std::size_t block = tuning_.block                                            ? tuning_.block
+                                  : up(places, small * slots_of_part(small, used)) <= most ? small
+                                                                                           : part_block;
         if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
+        const std::size_t slots = slots_of_part(block, used);
         const std::size_t needed = up(places, max_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
         const std::size_t wanted =
             std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1), places * kept() / min_part_bytes);
@@ -158,24 +206,26 @@ class Dealing {
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         layout_.parts = static_cast<int>(parts);
         RowSpread spread = deal(up(places, parts), block, block, 1);
+        keep_in_parts(up(up(places, parts), block));
         spread.blocks = work_.outputs * parts;
         return spread;
     }
 
     /// The same for columns, `across` accesses wide.
-    std::optional<RowSpread> columns_in_parts(std::size_t across, std::size_t max_shared) {
+    std::optional<RowSpread> columns_in_parts(std::size_t across) {
         const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
         if (most < 2 || !device_.has_cross_block_visibility) return {};
-        const std::size_t slots = std::max<std::size_t>(tuning_.slots ? tuning_.slots : part_room / kept(), 1);
         for (const std::size_t threads : {part_block / 2, part_block}) {
             const std::size_t block = tuning_.block ? tuning_.block : threads;
             if (block < 2 * across) continue;
-            const std::size_t along = block / across, parts = up(work_.count, along * slots);
+            const std::size_t used = (block + most * across) * width_ * work_.running_bytes;
+            const std::size_t along = block / across, parts = up(work_.count, along * slots_of_part(block, used));
             const std::size_t groups = up(up(work_.outputs, width_), across);
             const std::size_t bytes = (block + parts * across) * width_ * work_.running_bytes;
-            if (parts < 2 || parts > most || bytes > max_shared || groups * parts >= std::size_t{1} << 31) continue;
+            if (parts < 2 || parts > most || bytes > max_shared() || groups * parts >= std::size_t{1} << 31) continue;
             RowSpread spread = deal(up(work_.count, parts), along, block, across);
             layout_.parts = static_cast<int>(parts);
+            keep_in_parts(up(up(work_.count, parts), along));
             spread.blocks = groups * parts;
             return spread;
         }
@@ -242,7 +292,10 @@ bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, 
     if (device.type == DeviceInfo::Type::cpu) return count <= 4096 || outputs >= device.compute_units;
     const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
     const std::size_t in_parts =
-        !along_last ? 0 : max_parts(device) * part_block * part_room / std::max<std::size_t>(kept_bytes, 1);
+        !along_last
+            ? 0
+            : max_parts(device) * (has_large_shared_memory(device) ? guaranteed_part_bytes : part_block * part_room) /
+                  std::max<std::size_t>(kept_bytes, 1);
     return count <= std::max(in_block, in_parts) || outputs >= device.compute_units;
 }
 

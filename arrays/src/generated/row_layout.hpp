@@ -18,6 +18,7 @@ struct RowSpread {
 struct RowWork {
     std::size_t count = 1, outputs = 1;
     std::size_t kept_bytes = 4;      ///< of the elements at one position that several loops use
+    std::size_t stored_bytes = 4;    ///< of the same elements in memory
     std::size_t computed_bytes = 0;  ///< of the values that loops compute at one position for later ones
     std::size_t running_bytes = 4;   ///< of all running values
     bool narrow = false;             ///< some of the elements that several loops use are 16-bit floats

@@ -94,6 +94,13 @@ class ElementAccess {
     using IsLoaded = std::function<bool(std::size_t argument)>;
     void load_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {},
                          const IsLoaded& is_loaded = {});
+    /// Declares `count` packs in shared memory for each of these arrays; load_neighbours() puts them there if `shared`
+    /// is the index of one, by copies that bypass registers if `async` (until gemel_await_copies_0()).
+    void declare_shared_neighbours(int count, const IsLoaded& is_kept);
+    void copy_neighbours(const std::string& shared, bool async, const std::string& e, const std::string& extent,
+                         const IsLoaded& is_loaded);
+    /// Reads these packs into slot `slot`.
+    void fetch_neighbours(const std::string& slot, const std::string& shared, const IsLoaded& is_kept);
     /// Declares packs of the arrays that are constant along a run, for this many outputs. load_neighbours() and
     /// declare_packs() then skip them, and begin_neighbour() takes them from slot `slot`.
     void declare_constants(int count, const std::string& slot);
@@ -189,8 +196,10 @@ class ElementAccess {
                                  const std::string& index) const;
     std::string prefix(const Array* array) const { return array ? parameter(*array).name : "i"; }
     void declare_local(const Array& array, const std::string& value);
-    void move_neighbours(const Array& array, bool store, const std::string& slot, const std::string& e,
+    enum class Move { load, copy_async, store };
+    void move_neighbours(const Array& array, Move way, const std::string& pack, const std::string& e,
                          const std::string& extent);
+    std::string pack_in_shared(const Array& array) const { return unused(parameter(array).name + "_kept"); }
     std::string axis_index(const std::string& index, int rank, const std::string& extents, const std::string& prefix);
     std::string pack_base(const Array& array, const std::string& word, bool is_const) const;
     std::string word_type(const Array& array, int& words) const;

@@ -136,7 +136,32 @@ void ElementAccess::load_neighbours(const std::string& slot, const std::string& 
                                     const IsLoaded& is_loaded) {
     for (const Array& array : arrays_)
         if (array.in_packs && !array.constant && (!is_loaded || is_loaded(array.argument)))
-            move_neighbours(array, false, slot, e, extent);
+            move_neighbours(array, Move::load, gemel::text(array.pack, "[", slot, "]"), e, extent);
+}
+
+void ElementAccess::declare_shared_neighbours(int count, const IsLoaded& is_kept) {
+    for (const Array& array : arrays_)
+        if (array.in_packs && is_kept(array.argument))
+            writer_.line("LOCAL_MEM ", array.pack_type, " ", pack_in_shared(array), "[", count, "];");
+}
+
+void ElementAccess::copy_neighbours(const std::string& shared, bool async, const std::string& e,
+                                    const std::string& extent, const IsLoaded& is_loaded) {
+    for (const Array& array : arrays_)
+        if (array.in_packs && is_loaded(array.argument))
+            move_neighbours(array, async ? Move::copy_async : Move::load,
+                            gemel::text(pack_in_shared(array), "[", shared, "]"), e, extent);
+}
+
+void ElementAccess::fetch_neighbours(const std::string& slot, const std::string& shared, const IsLoaded& is_kept) {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !is_kept(array.argument)) continue;
+        int words = 0;
+        word_type(array, words);
+        for (int w = 0; w < words; ++w)
+            writer_.line(array.pack, "[", slot, "].words[", w, "] = ", pack_in_shared(array), "[", shared, "].words[",
+                         w, "];");
+    }
 }
 
 void ElementAccess::declare_constants(int count, const std::string& slot) {
@@ -153,7 +178,7 @@ void ElementAccess::load_constants(const std::string& slot) {
         Array first = array;
         first.at = unused(prefix(&array) + "_base");
         if (axes_.columns)
-            move_neighbours(first, false, slot, {}, {});
+            move_neighbours(first, Move::load, gemel::text(array.pack, "[", slot, "]"), {}, {});
         else
             writer_.line(array.pack, "[", slot, "].value[0] = ", parameter(array).name, "[", first.at, "];");
     }
@@ -161,15 +186,16 @@ void ElementAccess::load_constants(const std::string& slot) {
 
 void ElementAccess::store_neighbours(const std::string& slot, const std::string& e, const std::string& extent) {
     for (const Array& array : arrays_)
-        if (array.in_packs && array.use.element_written) move_neighbours(array, true, slot, e, extent);
+        if (array.in_packs && array.use.element_written)
+            move_neighbours(array, Move::store, gemel::text(array.pack, "[", slot, "]"), e, extent);
 }
 
-/// Loads one array's pack, by wide accesses if its neighbours are contiguous and all are inside.
-void ElementAccess::move_neighbours(const Array& array, bool store, const std::string& slot, const std::string& e,
+/// Moves one array's pack, by wide accesses if its neighbours are contiguous and all are inside.
+void ElementAccess::move_neighbours(const Array& array, Move way, const std::string& pack, const std::string& e,
                                     const std::string& extent) {
     const Parameter& p = parameter(array);
     const LastStep step = last_step(array);
-    const std::string pack = gemel::text(array.pack, "[", slot, "]");
+    const bool store = way == Move::store;
     const auto move = [&](const std::string& memory, const std::string& own) {
         return store ? gemel::text(memory, " = ", own, ";") : gemel::text(own, " = ", memory, ";");
     };
@@ -179,9 +205,14 @@ void ElementAccess::move_neighbours(const Array& array, bool store, const std::s
     if (wide) {
         int words = 0;
         const std::string pointer = writer_.global_pointer(word_type(array, words), !store);
-        for (int w = 0; w < words; ++w)
-            writer_.line(move(gemel::text("((", pointer, ")(", p.name, " + ", array.at, "))[", w, "]"),
-                              gemel::text(pack, ".words[", w, "]")));
+        const int bytes = static_cast<int>(p.dtype.size_bytes()) * vector_width_ / words;
+        for (int w = 0; w < words; ++w) {
+            const std::string memory = gemel::text("((", pointer, ")(", p.name, " + ", array.at, "))[", w, "]");
+            const std::string own = gemel::text(pack, ".words[", w, "]");
+            writer_.line(way == Move::copy_async && bytes >= 4
+                             ? gemel::text("gemel_copy_async_", bytes, "(&", own, ", &", memory, ", ", bytes, ");")
+                             : move(memory, own));
+        }
     }
     if (wide && e.empty()) return;
     if (wide) {

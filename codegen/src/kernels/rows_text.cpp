@@ -88,6 +88,12 @@ bool RowText::names(std::size_t l, std::size_t argument) const {
            std::ranges::any_of(loop.values, [&](const ReducedValue& v) { return v.map_expr.use_of(name).element; });
 }
 
+bool RowText::is_kept(std::size_t argument) const {
+    for (std::size_t l = 0; l < request_.loops.size(); ++l)
+        if (names(l, argument)) return true;
+    return false;
+}
+
 bool RowText::uses_reduced_index(std::size_t l) const {
     return l < request_.loops.size() && std::ranges::any_of(request_.loops[l].values, [](const ReducedValue& v) {
                return v.map_expr.uses("reduced_index");
@@ -199,6 +205,8 @@ Values RowText::words() {
         {"along_count", this->along()},
         {"unroll", tile.unroll},
         {"slots", layout_.slots},
+        {"shared_slots", layout_.shared_slots},
+        {"copies_async", layout_.copies_async},
         {"parts", layout_.parts},
         {"columns_of_block", columns_of_block()},
         {"step", tile.unroll * this->along()},
@@ -245,6 +253,11 @@ std::string RowText::text() {
                   rows() && layout_.serial ? gemel::text(",\n", access_.index_type(), " stretch") : std::string()},
                  {"shares", in_shared},
                  {"shared_count", per_value},
+                 {"shared_packs", layout_.shared_slots ? printed([&] {
+                      access_.declare_shared_neighbours(layout_.shared_slots * layout_.block,
+                                                        [&](std::size_t argument) { return is_kept(argument); });
+                  })
+                                                       : std::string()},
                  {"argument_offsets", printed([&] { access_.apply_offsets(); })},
                  {"result_offsets", fill(rows_kernels::offsets())},
                  {"body", over_rows()}});
@@ -258,12 +271,6 @@ std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std
         {{"known_values", values(0, first_value(found_by))}, {"known_fixed", fixed(0, fixed_by)}, {"place", place}});
 }
 
-std::string RowText::statements(std::size_t l) {
-    const Snippet& snippet = l < request_.loops.size() ? request_.loops[l].statements : request_.body;
-    if (snippet.empty()) return {};
-    return printed([&] { writer_.lines(access_.statements(snippet, layout_.serial ? Mode::element : Mode::lane)); });
-}
-
 std::string RowText::over_rows() {
     const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
     if (layout_.parts > 1) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
@@ -275,7 +282,8 @@ std::string RowText::over_rows() {
         values_["begin_in_line"] = rows() ? printed([&] { access_.begin_in_line(kernel_.name("e")); }) : std::string();
         values_["find_place"] = fill(reduction_kernels::find_place());
         values_["count_places"] = fill(reduction_kernels::count_places());
-        const int vectors = layout_.slots ? layout_.slots : layout_.tile.unroll;
+        // The last slot is for the packs that are in shared memory, one after another.
+        const int vectors = layout_.slots ? layout_.slots + (layout_.shared_slots ? 1 : 0) : layout_.tile.unroll;
         values_["declare_vectors"] = printed([&] { access_.declare_packs(vectors); });
     }
     std::string text;
@@ -312,11 +320,13 @@ std::string RowText::loop(std::size_t l) {
     };
     const std::string slot = kernel_.name("u");
     const std::string edge = layout_.tile.shifted ? kernel_.name("e") : std::string();
+    more["copies"] = more["further"] = std::string();
+    if (layout_.shared_slots) add_further(l, edge, is_loaded, more);
     bool loads = false;
     for (std::size_t argument = 0; argument < request_.arguments.size(); ++argument) loads |= is_loaded(argument);
     more["loads"] = loads;
     more["load"] = printed([&] { access_.load_neighbours(slot, edge, kernel_.name("extent"), is_loaded); });
-    more["neighbours"] = neighbours(l);
+    more["neighbours"] = neighbours(l, layout_.slots > 0);
     more["store"] =
         is_body ? printed([&] { access_.store_neighbours(slot, edge, kernel_.name("extent")); }) : std::string();
     // Every other loop begins where the one before ended. Elements that replace others keep their order.
@@ -324,62 +334,6 @@ std::string RowText::loop(std::size_t l) {
                                                   [](const ReducedValue& value) { return !value.replace_if.empty(); });
     more["backwards"] = l % 2 == 1 && !replaces;
     return fill(layout_.slots ? rows_kernels::kept_loop() : rows_kernels::reading_loop(), more);
-}
-
-std::string RowText::neighbours(std::size_t l) {
-    const bool is_body = l == request_.loops.size();
-    const std::string neighbour = kernel_.name("neighbour"), slot = kernel_.name("u");
-    std::string reduced_index = "k";
-    if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";
-    const auto element = [&](bool guarded) {
-        return fill(rows_kernels::element(),
-                    {{"guarded", guarded},
-                     {"uses_reduced_index", uses_reduced_index(l)},
-                     {"reduced_index", reduced_index},
-                     {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
-                     {"known", known(l, l, rows() ? "0" : "neighbour")},
-                     {"statements", statements(l)},
-                     {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
-                     {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
-                     {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
-                     {"run", layout_.slots ? "totals" : "run"},
-                     {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
-    };
-    if (!layout_.tile.shifted) return element(false);
-    return fill(rows_kernels::whole_or_edge(), {{"whole", element(false)}, {"edge", element(true)}});
-}
-
-std::string RowText::serial_element(std::size_t l, const char* run) {
-    const auto begin = [&] {
-        if (rows()) access_.begin_in_line(kernel_.name("e"));
-        if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
-        access_.begin_found();
-    };
-    const std::string place = !rows() ? "k" : has_lines() ? "line * extent + e" : "e";
-    return fill(
-        rows_kernels::serial_element(),
-        {{"uses_reduced_index", uses_reduced_index(l)},
-         {"reduced_index", place},
-         {"begin_element", printed(begin)},
-         {"known", known(l, l, rows() ? "0" : "neighbour")},
-         {"statements", statements(l)},
-         {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
-         {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
-         {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
-         {"kept_place", rows() ? place : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
-         {"run", run},
-         {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
-}
-
-/// Elements that results use are constant along the row: the first one is taken.
-std::string RowText::store_results() {
-    const auto first = [&] {
-        access_.begin_first(kernel_.name("neighbour"));
-        access_.begin_found();
-    };
-    return fill(rows_kernels::store_results(),
-                {{"begin_first", printed(first)},
-                 {"known", known(request_.loops.size(), request_.loops.size(), rows() ? "0" : "neighbour")}});
 }
 
 }  // namespace gemel::codegen

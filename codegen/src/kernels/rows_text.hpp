@@ -43,7 +43,9 @@ class RowText {
     std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& place);
 
     std::string loop(std::size_t l);
-    std::string neighbours(std::size_t l);
+    void add_further(std::size_t l, const std::string& edge, const ElementAccess::IsLoaded& is_loaded, Values& more);
+    /// `keeps`: values that later loops use stay in registers; otherwise each loop computes them again.
+    std::string neighbours(std::size_t l, bool keeps);
     std::string serial_element(std::size_t l, const char* run);
     std::string statements(std::size_t l);
     std::string combine(std::size_t l);
@@ -54,6 +56,8 @@ class RowText {
 
     /// Whether loop l, or the body after the last loop, uses an argument's element.
     bool names(std::size_t l, std::size_t argument) const;
+    /// Whether any loop before the body uses an argument's element.
+    bool is_kept(std::size_t argument) const;
     bool uses_reduced_index(std::size_t l) const;
     std::size_t first_value(std::size_t l) const;
     bool rows() const { return layout_.mapping == ReductionLayout::Mapping::rows; }

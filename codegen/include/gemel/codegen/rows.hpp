@@ -55,12 +55,13 @@ struct RowTuning {
     std::uint32_t along = 0;         ///< threads that share a row, a power of 2
     std::uint32_t slots = 0;         ///< maximum number of a thread's accesses that stay in registers
     std::uint32_t unroll = 0;        ///< accesses in flight if rows are read again
+    std::uint32_t shared_slots = 0;  ///< maximum number of further accesses of such blocks that stay in shared memory
     std::uint32_t parts = 0;         ///< maximum number of blocks that share a row
     /// Minimum number of concurrent blocks per compute unit, by which compilers that support it limit registers.
     std::uint32_t resident_blocks = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
-GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, parts, resident_blocks)
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, shared_slots, parts, resident_blocks)
 
 /// The distribution of rows over blocks and threads, and whether rows stay in registers between loops.
 struct RowLayout {
@@ -73,10 +74,12 @@ struct RowLayout {
     /// A thread's accesses that stay in registers; 0: each loop reads the row again. Serial rows: the elements whose
     /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
-    int parts = 1;            ///< blocks that share a row, which stays in their registers
-    int resident_blocks = 0;  ///< as RowTuning's
-    bool serial = false;      ///< one thread per block
-    bool warps = false;       ///< warps exchange by shuffles
+    int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
+    bool copies_async = false;  ///< they get there without passing through registers (cp.async, sm_80)
+    int parts = 1;              ///< blocks that share a row, which they keep
+    int resident_blocks = 0;    ///< as RowTuning's
+    bool serial = false;        ///< one thread per block
+    bool warps = false;         ///< warps exchange by shuffles
     int block = 256;
     boost::container::static_vector<bool, max_arguments> result_offsets = {};
     friend bool operator==(const RowLayout&, const RowLayout&) = default;

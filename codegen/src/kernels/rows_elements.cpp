@@ -1,0 +1,96 @@
+/// What row programs do with the elements of one access, of one position or of one row.
+#include "kernels/rows_text.hpp"
+
+#include "rows_kernels.hpp"
+
+#include <gemel/core/text.hpp>
+
+namespace gemel::codegen {
+
+std::string RowText::statements(std::size_t l) {
+    const Snippet& snippet = l < request_.loops.size() ? request_.loops[l].statements : request_.body;
+    if (snippet.empty()) return {};
+    return printed([&] { writer_.lines(access_.statements(snippet, layout_.serial ? Mode::element : Mode::lane)); });
+}
+
+/// The positions beyond a thread's registers: copies to shared memory before the loop, and the loop's part over them.
+void RowText::add_further(std::size_t l, const std::string& edge, const ElementAccess::IsLoaded& is_loaded,
+                          Values& more) {
+    const bool is_body = l == request_.loops.size();
+    const std::string slot = kernel_.name("u"), extent = kernel_.name("extent");
+    const std::string shared = gemel::text(kernel_.name("s"), " * ", layout_.block, " + ", kernel_.name("thread"));
+    const auto keeps = [&](std::size_t argument) { return is_kept(argument); };
+    const std::string copy = printed([&] {
+        access_.copy_neighbours(shared, layout_.copies_async, edge, extent,
+                                [&](std::size_t argument) { return is_loaded(argument) && is_kept(argument); });
+    });
+    const Values moves{{"copy", copy},
+                       {"fetch", printed([&] {
+                            access_.fetch_neighbours(slot, shared, keeps);
+                            access_.load_neighbours(slot, edge, extent, [&](std::size_t argument) {
+                                return is_loaded(argument) && !is_kept(argument);
+                            });
+                        })},
+                       {"neighbours", neighbours(l, false)},
+                       {"store", is_body ? printed([&] { access_.store_neighbours(slot, edge, extent); }) : ""}};
+    if (!copy.empty()) more["copies"] = fill(rows_kernels::further_copies(), moves);
+    more["further"] = fill(rows_kernels::further(), moves);
+}
+
+std::string RowText::neighbours(std::size_t l, bool keeps) {
+    const bool is_body = l == request_.loops.size();
+    const std::string neighbour = kernel_.name("neighbour"), slot = kernel_.name("u");
+    std::string reduced_index = "k";
+    if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";
+    const auto element = [&](bool guarded) {
+        return fill(rows_kernels::element(),
+                    {{"guarded", guarded},
+                     {"uses_reduced_index", uses_reduced_index(l)},
+                     {"reduced_index", reduced_index},
+                     {"begin_neighbour", printed([&] { access_.begin_neighbour(slot, neighbour); })},
+                     {"known", known(l, l, rows() ? "0" : "neighbour")},
+                     {"statements", statements(l)},
+                     {"kept_before", keeps ? kept(0, l) : Value(Value::List{})},
+                     {"kept_now", keeps ? kept(l, l + 1) : Value(Value::List{})},
+                     {"kept_again", keeps ? Value(Value::List{}) : kept(0, l + 1)},
+                     {"run", layout_.slots ? "totals" : "run"},
+                     {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
+    };
+    if (!layout_.tile.shifted) return element(false);
+    return fill(rows_kernels::whole_or_edge(), {{"whole", element(false)}, {"edge", element(true)}});
+}
+
+std::string RowText::serial_element(std::size_t l, const char* run) {
+    const auto begin = [&] {
+        if (rows()) access_.begin_in_line(kernel_.name("e"));
+        if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
+        access_.begin_found();
+    };
+    const std::string place = !rows() ? "k" : has_lines() ? "line * extent + e" : "e";
+    return fill(
+        rows_kernels::serial_element(),
+        {{"uses_reduced_index", uses_reduced_index(l)},
+         {"reduced_index", place},
+         {"begin_element", printed(begin)},
+         {"known", known(l, l, rows() ? "0" : "neighbour")},
+         {"statements", statements(l)},
+         {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
+         {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
+         {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
+         {"kept_place", rows() ? place : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
+         {"run", run},
+         {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
+}
+
+/// Elements that results use are constant along the row: the first one is taken.
+std::string RowText::store_results() {
+    const auto first = [&] {
+        access_.begin_first(kernel_.name("neighbour"));
+        access_.begin_found();
+    };
+    return fill(rows_kernels::store_results(),
+                {{"begin_first", printed(first)},
+                 {"known", known(request_.loops.size(), request_.loops.size(), rows() ? "0" : "neighbour")}});
+}
+
+}  // namespace gemel::codegen
