@@ -58,6 +58,12 @@ constexpr bool has_peers = true;
 constexpr bool has_peers = false;
 #endif
 
+/// compare() skips benchmarks whose names do not hold this text: `--only` of the benchmarks.
+inline std::string& only_named() {
+    static std::string text;
+    return text;
+}
+
 /// Device time of one call in microseconds: medians over rounds of several calls each, gemel and the peer in turns.
 /// `peer` is run where CUB is there and the device is CUDA's; without it gemel's figure stands alone.
 ///
@@ -66,6 +72,7 @@ template <class Ours, class Peer>
 void compare(const gemel::Context& context, const std::string& name, double bytes, Ours&& ours, Peer&& peer,
              double promise = 1 / 0.98, const std::function<void(const gemel::Stream&, int)>& raw = nullptr,
              double raw_promise = 1.05, bool want_peer = true) {
+    if (name.find(only_named()) == std::string::npos) return;
     const gemel::Stream stream = context.create_stream();
     const bool with_peer = want_peer && has_peers && context.device().backend() == "cuda";
     int next = 0;

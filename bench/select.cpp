@@ -124,7 +124,8 @@ void searches(const gemel::Context& context, std::size_t n, const std::string& s
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
+    only_named() = grid_options(argc, argv).only;
     const gemel::Context context = gemel::default_context();
     const gemel::ContextScope scope(context);
     const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 24;

@@ -75,7 +75,8 @@ void rows_of(const gemel::Context& context, std::size_t rows, std::size_t length
 
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
+    only_named() = grid_options(argc, argv).only;
     const gemel::Context context = gemel::default_context();
     const gemel::ContextScope scope(context);
     const std::size_t most = is_gpu(context) ? std::size_t{1} << 28 : std::size_t{1} << 22;
