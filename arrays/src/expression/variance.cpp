@@ -87,19 +87,29 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
     return true;
 }
 
+/// Fewer elements take less time than launches and the host's work.
+constexpr std::size_t few_elements = 1 << 22;
+
 /// Whether squared distances that are computed in double are summed in one reading. CPU devices vectorise two readings.
-/// A thread has room for two sums of distances, so that accesses to elements of one or two bytes would be narrow.
+/// Long arrays of floats have a faster way with one more launch. A thread has room for two sums of distances, so that
+/// accesses to elements of one or two bytes would be narrow.
 bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
     const DType type = codegen::result_type(codegen::TypeRule::mean, elements.dtype());
-    if (!(type == dtype_of<double>()) || count < 2) return false;
+    if (count < 2) return false;
     detail::ExpressionOperands operands;
     const detail::ExpressionView view = elements.view();
     view.collect(view.expression, operands);
     if (operands.exceeds || operands.array_count == 0 || operands.arrays[0]->empty()) return false;
-    const auto is_narrow = [](const AnyArray* array) { return array->dtype().size_bytes() < 4; };
-    if (std::any_of(operands.arrays.begin(),
-                    operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count), is_narrow))
-        return false;
+    if (type == dtype_of<float>()) {
+        const std::optional<Shape> shape = common_shape(view);
+        if (!shape || shape->count() >= few_elements) return false;
+    } else {
+        const auto is_narrow = [](const AnyArray* array) { return array->dtype().size_bytes() < 4; };
+        if (!(type == dtype_of<double>()) ||
+            std::any_of(operands.arrays.begin(),
+                        operands.arrays.begin() + static_cast<std::ptrdiff_t>(operands.array_count), is_narrow))
+            return false;
+    }
     const DeviceInfo& info = KernelCache::of(*operands.arrays[0]).info();
     return info.type == DeviceInfo::Type::gpu && info.has_double;
 }
@@ -112,8 +122,7 @@ bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& ov
     elements.collect(elements.expression, operands);
     if (operands.exceeds || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
     const AnyArray& x = *operands.arrays[0];
-    constexpr std::size_t fewest_elements = 1 << 22;  // below, the host's work takes as long as the kernels
-    if (x.size() < fewest_elements || x.dtype().kind() == DType::Kind::complex) return false;
+    if (x.size() < few_elements || x.dtype().kind() == DType::Kind::complex) return false;
     std::vector<bool> reduced(x.rank());
     for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(x.shape(), axis))] = true;
     // The reduced axes must be consecutive, followed by nothing or by contiguous columns.
@@ -173,18 +182,18 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
         if (!(value.dtype() == options.result)) value.cast(options.result);
         return store(value, target.out);
     };
-    AnyArray squares, sums;
-    if (in_one_reading(elements, target, count, squares, sums)) {
-        DerivedExpression value(detail::view_of(sums));
-        value.then(Step::square).then(Step::multiply, AnyNumber(-1 / static_cast<double>(count)));
-        value.then(Step::add, squares);
-        return finished(value);
-    }
     const ReductionAxes& axis = target.axis;
     if (are_summed_at_once(elements, count)) {
         if (!(elements.dtype() == dtype_of<double>())) elements.cast(dtype_of<double>());
         const AnyArray total = launch_squared_distances(elements.view(), {axis, target.keepdims});
         DerivedExpression value(detail::view_of(total));
+        return finished(value);
+    }
+    AnyArray squares, sums;
+    if (in_one_reading(elements, target, count, squares, sums)) {
+        DerivedExpression value(detail::view_of(sums));
+        value.then(Step::square).then(Step::multiply, AnyNumber(-1 / static_cast<double>(count)));
+        value.then(Step::add, squares);
         return finished(value);
     }
     const AnyArray mean =
