@@ -255,6 +255,12 @@ TEST_SUITE("lazy") {
                   device.info().has_cross_block_visibility);
             if (shape[0] == 300 && !testing::is_check()) check_rows(numbers<half>(random, shape), 0);
         }
+        // Rows of 16-bit floats that one block keeps in shared memory, where a multiprocessor has much of it.
+        const GPUArray<bfloat16> narrow = numbers<bfloat16>(random, {3, 5003});
+        check_rows(narrow, 1);
+        check_rows(numbers<half>(random, {9, 1000}), 1);
+        if (narrow.context().device().info().architecture == "sm_90")
+            CHECK(explain(softmax(narrow, 1)).find("in registers and shared memory (") != std::string::npos);
         // As they are cut without being told; the second call finds the states of the first.
         const GPUArray<float> x = numbers<float>(random, {2, 70001});
         for (int k = 0; k < 2; ++k) check_rows(x, 1);

@@ -172,14 +172,15 @@ std::string cut_of(const codegen::RowLayout& layout) {
         return rows ? text("one thread per ", what) : text("one thread for ", layout.tile.vector_width, " columns");
     const int along = layout.block / layout.tile.across;
     const int side = layout.tile.across * (rows ? 1 : layout.tile.vector_width);
-    return text("blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what,
-                ", ", side, " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
-                layout.tile.vector_width == 1 ? " element" : " elements",
-                layout.parts > 1
-                    ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
-                           layout.shared_slots ? " and shared memory" : "")
-                : layout.slots ? text("; the ", what, " stays in registers (", layout.slots, " accesses per thread)")
-                               : text("; each loop reads the ", what, " again"));
+    return text(
+        "blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what, ", ", side,
+        " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
+        layout.tile.vector_width == 1 ? " element" : " elements",
+        layout.parts > 1 ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
+                                layout.shared_slots ? " and shared memory" : "")
+        : layout.slots   ? text("; the ", what, " stays in registers", layout.shared_slots ? " and shared memory" : "",
+                                " (", layout.slots + layout.shared_slots, " accesses per thread)")
+                         : text("; each loop reads the ", what, " again"));
 }
 
 }  // namespace
