@@ -137,6 +137,8 @@ inline std::vector<Cell> large_grid() {
                      {3, 349525},
                      {4 * ki, 256},
                      {256, 4 * ki}});
+    for (const char* type : {"double", "half"})
+        grid.every_axis({"sum", "var"}, type, {{256 * ki, 4}, {4, 256 * ki}, {ki, ki}});
     return std::move(grid).cells();
 }
 

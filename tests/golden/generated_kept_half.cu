@@ -1,4 +1,12 @@
-typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_float16_t_x8;
+__device__ float16_t pack_float16_t_x8_lane(uint32_t part, int at) {
+    float16_t value;
+    value.bits = (uint16_t)(part >> 16 * at);
+    return value;
+}
+__device__ uint32_t pack_float16_t_x8_with(uint32_t part, int at, float16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value.bits << 16 * at;
+}
 __device__ int32_t kept_scan(int32_t a, int32_t b) {
     return a+b;
 }
@@ -48,7 +56,7 @@ extern "C" __global__ __launch_bounds__(256) void kept(
 #pragma unroll
             for (int e = 0; e < 8; ++e) {
                 const int i = first + row * 256 + e;
-                const float x_i = load_float16(x_pack[row].value[e]);
+                const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[row].parts[e / 2], e % 2));
                 v[row * 8 + e] = x_i > 0 ? 1 : 0;
             }
         }
@@ -161,7 +169,7 @@ extern "C" __global__ __launch_bounds__(256) void kept(
 #pragma unroll
             for (int e = 0; e < 8; ++e) {
                 const int i = first + row * 256 + e;
-                const float x_i = load_float16(x_pack[row].value[e]);
+                const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[row].parts[e / 2], e % 2));
                 const int32_t item = v[row * 8 + e];
                 int32_t prev_item = 0;
                 if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 8 + (e > 0 ? e - 1 : 0)] : before[row]);

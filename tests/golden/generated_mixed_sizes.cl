@@ -1,6 +1,12 @@
 typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
 typedef union { uint4 words[2]; double value[4]; } pack_double_x4;
-typedef union { uint32_t words[1]; int8_t value[4]; } pack_int8_t_x4;
+typedef union { uint32_t words[1]; uint32_t parts[1]; } pack_int8_t_x4;
+int8_t pack_int8_t_x4_lane(uint32_t part, int at) {
+    return (int8_t)(part >> 8 * at);
+}
+uint32_t pack_int8_t_x4_with(uint32_t part, int at, int8_t value) {
+    return (part & ~(0xffu << 8 * at)) | (uint32_t)(uint8_t)value << 8 * at;
+}
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
         __global const float *x,
         __global const double *y,
@@ -32,7 +38,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
                 const double y_i = y_pack[u].value[lane];
                 int8_t z_i;
                 z_i = x_i < y_i;
-                z_pack[u].value[lane] = z_i;
+                z_pack[u].parts[lane / 4] = pack_int8_t_x4_with(z_pack[u].parts[lane / 4], lane % 4, z_i);
             }
             ((__global uint32_t *)(z + head))[p] = z_pack[u].words[0];
         }

@@ -1,5 +1,11 @@
 typedef union { uint4 words[2]; double value[4]; } pack_double_x4;
-typedef union { uint32_t words[1]; int8_t value[4]; } pack_int8_t_x4;
+typedef union { uint32_t words[1]; uint32_t parts[1]; } pack_int8_t_x4;
+int8_t pack_int8_t_x4_lane(uint32_t part, int at) {
+    return (int8_t)(part >> 8 * at);
+}
+uint32_t pack_int8_t_x4_with(uint32_t part, int at, int8_t value) {
+    return (part & ~(0xffu << 8 * at)) | (uint32_t)(uint8_t)value << 8 * at;
+}
 typedef struct { double value; int starts; } segments_item;
 double segments_combine(double a, double b, int across_seg_boundary) {
     return across_seg_boundary ? b : (a+b);
@@ -73,7 +79,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments(
             for (int e = 0; e < 4; ++e) {
                 const int i = first + row * 128 + e;
                 const double x_i = x_pack[row].value[e];
-                const int8_t starts_i = starts_pack[row].value[e];
+                const int8_t starts_i = pack_int8_t_x4_lane(starts_pack[row].parts[e / 4], e % 4);
                 double out_i = out_pack[row].value[e];
                 double before_i = before_pack[row].value[e];
                 v[row * 4 + e].value = x_i;
@@ -210,7 +216,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void segments(
             for (int e = 0; e < 4; ++e) {
                 const int i = first + row * 128 + e;
                 const double x_i = x_pack[row].value[e];
-                const int8_t starts_i = starts_pack[row].value[e];
+                const int8_t starts_i = pack_int8_t_x4_lane(starts_pack[row].parts[e / 4], e % 4);
                 double out_i = out_pack[row].value[e];
                 double before_i = before_pack[row].value[e];
                 const double item = v[row * 4 + e].value;

@@ -1,4 +1,12 @@
-typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_float16_t_x8;
+float16_t pack_float16_t_x8_lane(uint32_t part, int at) {
+    float16_t value;
+    value.bits = (uint16_t)(part >> 16 * at);
+    return value;
+}
+uint32_t pack_float16_t_x8_with(uint32_t part, int at, float16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value.bits << 16 * at;
+}
 float several_reduce_0(float a, float b) {
     return fmin(a, b);
 }
@@ -64,7 +72,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void several(
                 for (int lane = 0; lane < 8; ++lane) {
                     const int i = head + p * 8 + lane;
                     const int reduced_index = i;
-                    const float x_i = load_float16(x_pack[u].value[lane]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[lane / 2], lane % 2));
                     totals_0[lane] = several_reduce_0(totals_0[lane], x_i);
                     totals_1[lane] = several_reduce_1(totals_1[lane], reduced_index);
                     totals_2[lane] = several_reduce_2(totals_2[lane], (x_i > i) != 0);

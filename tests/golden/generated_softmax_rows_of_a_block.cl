@@ -1,4 +1,12 @@
-typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_float16_t_x8;
+float16_t pack_float16_t_x8_lane(uint32_t part, int at) {
+    float16_t value;
+    value.bits = (uint16_t)(part >> 16 * at);
+    return value;
+}
+uint32_t pack_float16_t_x8_with(uint32_t part, int at, float16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value.bits << 16 * at;
+}
 typedef struct {
     int extent[1];
     int kept[1];
@@ -97,14 +105,14 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
                 x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
             }
             else {
-                if (e + 0 >= 0 && e + 0 < extent) x_pack[u].value[0] = x[x_at];
-                if (e + 1 >= 0 && e + 1 < extent) x_pack[u].value[1] = x[x_at + 1];
-                if (e + 2 >= 0 && e + 2 < extent) x_pack[u].value[2] = x[x_at + 2];
-                if (e + 3 >= 0 && e + 3 < extent) x_pack[u].value[3] = x[x_at + 3];
-                if (e + 4 >= 0 && e + 4 < extent) x_pack[u].value[4] = x[x_at + 4];
-                if (e + 5 >= 0 && e + 5 < extent) x_pack[u].value[5] = x[x_at + 5];
-                if (e + 6 >= 0 && e + 6 < extent) x_pack[u].value[6] = x[x_at + 6];
-                if (e + 7 >= 0 && e + 7 < extent) x_pack[u].value[7] = x[x_at + 7];
+                if (e + 0 >= 0 && e + 0 < extent) x_pack[u].parts[0 / 2] = pack_float16_t_x8_with(x_pack[u].parts[0 / 2], 0 % 2, x[x_at]);
+                if (e + 1 >= 0 && e + 1 < extent) x_pack[u].parts[1 / 2] = pack_float16_t_x8_with(x_pack[u].parts[1 / 2], 1 % 2, x[x_at + 1]);
+                if (e + 2 >= 0 && e + 2 < extent) x_pack[u].parts[2 / 2] = pack_float16_t_x8_with(x_pack[u].parts[2 / 2], 2 % 2, x[x_at + 2]);
+                if (e + 3 >= 0 && e + 3 < extent) x_pack[u].parts[3 / 2] = pack_float16_t_x8_with(x_pack[u].parts[3 / 2], 3 % 2, x[x_at + 3]);
+                if (e + 4 >= 0 && e + 4 < extent) x_pack[u].parts[4 / 2] = pack_float16_t_x8_with(x_pack[u].parts[4 / 2], 4 % 2, x[x_at + 4]);
+                if (e + 5 >= 0 && e + 5 < extent) x_pack[u].parts[5 / 2] = pack_float16_t_x8_with(x_pack[u].parts[5 / 2], 5 % 2, x[x_at + 5]);
+                if (e + 6 >= 0 && e + 6 < extent) x_pack[u].parts[6 / 2] = pack_float16_t_x8_with(x_pack[u].parts[6 / 2], 6 % 2, x[x_at + 6]);
+                if (e + 7 >= 0 && e + 7 < extent) x_pack[u].parts[7 / 2] = pack_float16_t_x8_with(x_pack[u].parts[7 / 2], 7 % 2, x[x_at + 7]);
             }
         }
     }
@@ -128,7 +136,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
                     const int reduced_index = e + neighbour;
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x_i);
                     totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
@@ -138,7 +146,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
                     if (e + neighbour < 0 || e + neighbour >= extent) continue;
                     const int reduced_index = e + neighbour;
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x_i);
                     totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
@@ -203,7 +211,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             if (e >= 0 && e + 8 <= extent) {
 #pragma unroll
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     const float row0 = found_0[0];
                     const float row1 = found_1[0];
@@ -214,7 +222,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
                     if (e + neighbour < 0 || e + neighbour >= extent) continue;
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     const float row0 = found_0[0];
                     const float row1 = found_1[0];
@@ -275,41 +283,41 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             if (e >= 0 && e + 8 <= extent) {
 #pragma unroll
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     const float row0 = found_0[0];
                     const float row1 = found_1[0];
                     const float row2 = found_2[0];
                     const float fixed0 = fixed0_values[0];
                     y_i = exp(x_i - row0) * fixed0;
-                    y_pack[u].value[neighbour] = store_float16(y_i);
+                    y_pack[u].parts[neighbour / 2] = pack_float16_t_x8_with(y_pack[u].parts[neighbour / 2], neighbour % 2, store_float16(y_i));
                 }
             } else {
 #pragma unroll
                 for (int neighbour = 0; neighbour < 8; ++neighbour) {
                     if (e + neighbour < 0 || e + neighbour >= extent) continue;
-                    const float x_i = load_float16(x_pack[u].value[neighbour]);
+                    const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[u].parts[neighbour / 2], neighbour % 2));
                     float y_i;
                     const float row0 = found_0[0];
                     const float row1 = found_1[0];
                     const float row2 = found_2[0];
                     const float fixed0 = fixed0_values[0];
                     y_i = exp(x_i - row0) * fixed0;
-                    y_pack[u].value[neighbour] = store_float16(y_i);
+                    y_pack[u].parts[neighbour / 2] = pack_float16_t_x8_with(y_pack[u].parts[neighbour / 2], neighbour % 2, store_float16(y_i));
                 }
             }
             if (e >= 0 && e + 8 <= extent) {
                 ((__global uint4 *)(y + y_at))[0] = y_pack[u].words[0];
             }
             else {
-                if (e + 0 >= 0 && e + 0 < extent) y[y_at] = y_pack[u].value[0];
-                if (e + 1 >= 0 && e + 1 < extent) y[y_at + 1] = y_pack[u].value[1];
-                if (e + 2 >= 0 && e + 2 < extent) y[y_at + 2] = y_pack[u].value[2];
-                if (e + 3 >= 0 && e + 3 < extent) y[y_at + 3] = y_pack[u].value[3];
-                if (e + 4 >= 0 && e + 4 < extent) y[y_at + 4] = y_pack[u].value[4];
-                if (e + 5 >= 0 && e + 5 < extent) y[y_at + 5] = y_pack[u].value[5];
-                if (e + 6 >= 0 && e + 6 < extent) y[y_at + 6] = y_pack[u].value[6];
-                if (e + 7 >= 0 && e + 7 < extent) y[y_at + 7] = y_pack[u].value[7];
+                if (e + 0 >= 0 && e + 0 < extent) y[y_at] = pack_float16_t_x8_lane(y_pack[u].parts[0 / 2], 0 % 2);
+                if (e + 1 >= 0 && e + 1 < extent) y[y_at + 1] = pack_float16_t_x8_lane(y_pack[u].parts[1 / 2], 1 % 2);
+                if (e + 2 >= 0 && e + 2 < extent) y[y_at + 2] = pack_float16_t_x8_lane(y_pack[u].parts[2 / 2], 2 % 2);
+                if (e + 3 >= 0 && e + 3 < extent) y[y_at + 3] = pack_float16_t_x8_lane(y_pack[u].parts[3 / 2], 3 % 2);
+                if (e + 4 >= 0 && e + 4 < extent) y[y_at + 4] = pack_float16_t_x8_lane(y_pack[u].parts[4 / 2], 4 % 2);
+                if (e + 5 >= 0 && e + 5 < extent) y[y_at + 5] = pack_float16_t_x8_lane(y_pack[u].parts[5 / 2], 5 % 2);
+                if (e + 6 >= 0 && e + 6 < extent) y[y_at + 6] = pack_float16_t_x8_lane(y_pack[u].parts[6 / 2], 6 % 2);
+                if (e + 7 >= 0 && e + 7 < extent) y[y_at + 7] = pack_float16_t_x8_lane(y_pack[u].parts[7 / 2], 7 % 2);
             }
         }
     }

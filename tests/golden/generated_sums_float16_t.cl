@@ -1,4 +1,12 @@
-typedef union { uint4 words[1]; float16_t value[8]; } pack_float16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_float16_t_x8;
+float16_t pack_float16_t_x8_lane(uint32_t part, int at) {
+    float16_t value;
+    value.bits = (uint16_t)(part >> 16 * at);
+    return value;
+}
+uint32_t pack_float16_t_x8_with(uint32_t part, int at, float16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value.bits << 16 * at;
+}
 float sums_scan(float a, float b) {
     return a+b;
 }
@@ -49,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
 #pragma unroll
             for (int e = 0; e < 8; ++e) {
                 const int i = first + row * 256 + e;
-                const float x_i = load_float16(x_pack[row].value[e]);
+                const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[row].parts[e / 2], e % 2));
                 float out_i;
                 v[row * 8 + e] = x_i;
             }
@@ -164,13 +172,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
 #pragma unroll
             for (int e = 0; e < 8; ++e) {
                 const int i = first + row * 256 + e;
-                const float x_i = load_float16(x_pack[row].value[e]);
+                const float x_i = load_float16(pack_float16_t_x8_lane(x_pack[row].parts[e / 2], e % 2));
                 float out_i;
                 const float item = v[row * 8 + e];
                 float prev_item = 0;
                 if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 8 + (e > 0 ? e - 1 : 0)] : before[row]);
                 out_i = prev_item;
-                out_pack[row].value[e] = store_float16(out_i);
+                out_pack[row].parts[e / 2] = pack_float16_t_x8_with(out_pack[row].parts[e / 2], e % 2, store_float16(out_i));
             }
             ((__global uint4 *)out)[(first + row * 256 + 0) / 8] = out_pack[row].words[0];
         }

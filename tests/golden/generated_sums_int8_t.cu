@@ -1,4 +1,10 @@
-typedef union { uint4 words[1]; int8_t value[16]; } pack_int8_t_x16;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_int8_t_x16;
+__device__ int8_t pack_int8_t_x16_lane(uint32_t part, int at) {
+    return (int8_t)(part >> 8 * at);
+}
+__device__ uint32_t pack_int8_t_x16_with(uint32_t part, int at, int8_t value) {
+    return (part & ~(0xffu << 8 * at)) | (uint32_t)(uint8_t)value << 8 * at;
+}
 __device__ int8_t sums_scan(int8_t a, int8_t b) {
     return a+b;
 }
@@ -51,7 +57,7 @@ extern "C" __global__ __launch_bounds__(256) void sums(
 #pragma unroll
             for (int e = 0; e < 16; ++e) {
                 const int i = first + row * 512 + e;
-                const int8_t x_i = x_pack[row].value[e];
+                const int8_t x_i = pack_int8_t_x16_lane(x_pack[row].parts[e / 4], e % 4);
                 int8_t out_i;
                 v[row * 16 + e] = x_i;
             }
@@ -166,13 +172,13 @@ extern "C" __global__ __launch_bounds__(256) void sums(
 #pragma unroll
             for (int e = 0; e < 16; ++e) {
                 const int i = first + row * 512 + e;
-                const int8_t x_i = x_pack[row].value[e];
+                const int8_t x_i = pack_int8_t_x16_lane(x_pack[row].parts[e / 4], e % 4);
                 int8_t out_i;
                 const int8_t item = v[row * 16 + e];
                 int8_t prev_item = 0;
                 if ((e > 0 || has_before)) prev_item = (e > 0 ? v[row * 16 + (e > 0 ? e - 1 : 0)] : before[row]);
                 out_i = prev_item;
-                out_pack[row].value[e] = out_i;
+                out_pack[row].parts[e / 4] = pack_int8_t_x16_with(out_pack[row].parts[e / 4], e % 4, out_i);
             }
             ((uint4 *)out)[(first + row * 512 + 0) / 16] = out_pack[row].words[0];
         }

@@ -1,4 +1,10 @@
-typedef union { uint4 words[1]; unsigned char value[16]; } pack_unsigned_char_x16;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_unsigned_char_x16;
+__device__ unsigned char pack_unsigned_char_x16_lane(uint32_t part, int at) {
+    return (unsigned char)(part >> 8 * at);
+}
+__device__ uint32_t pack_unsigned_char_x16_with(uint32_t part, int at, unsigned char value) {
+    return (part & ~(0xffu << 8 * at)) | (uint32_t)(uint8_t)value << 8 * at;
+}
 extern "C" __global__ __launch_bounds__(256) void update(
         const unsigned char *x,
         unsigned char *y,
@@ -24,10 +30,10 @@ extern "C" __global__ __launch_bounds__(256) void update(
         if (p < packs) {
 #pragma unroll
             for (int lane = 0; lane < 16; ++lane) {
-                const bool x_i = x_pack[u].value[lane] != 0;
-                bool y_i = y_pack[u].value[lane] != 0;
+                const bool x_i = pack_unsigned_char_x16_lane(x_pack[u].parts[lane / 4], lane % 4) != 0;
+                bool y_i = pack_unsigned_char_x16_lane(y_pack[u].parts[lane / 4], lane % 4) != 0;
                 y_i = y_i + a * x_i; if (x_i > a) y_i = a;
-                y_pack[u].value[lane] = y_i;
+                y_pack[u].parts[lane / 4] = pack_unsigned_char_x16_with(y_pack[u].parts[lane / 4], lane % 4, y_i);
             }
             ((uint4 *)(y + head))[p] = y_pack[u].words[0];
         }

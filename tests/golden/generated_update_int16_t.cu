@@ -1,4 +1,10 @@
-typedef union { uint4 words[1]; int16_t value[8]; } pack_int16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_int16_t_x8;
+__device__ int16_t pack_int16_t_x8_lane(uint32_t part, int at) {
+    return (int16_t)(part >> 16 * at);
+}
+__device__ uint32_t pack_int16_t_x8_with(uint32_t part, int at, int16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value << 16 * at;
+}
 extern "C" __global__ __launch_bounds__(256) void update(
         const int16_t *x,
         int16_t *y,
@@ -24,10 +30,10 @@ extern "C" __global__ __launch_bounds__(256) void update(
         if (p < packs) {
 #pragma unroll
             for (int lane = 0; lane < 8; ++lane) {
-                const int16_t x_i = x_pack[u].value[lane];
-                int16_t y_i = y_pack[u].value[lane];
+                const int16_t x_i = pack_int16_t_x8_lane(x_pack[u].parts[lane / 2], lane % 2);
+                int16_t y_i = pack_int16_t_x8_lane(y_pack[u].parts[lane / 2], lane % 2);
                 y_i = y_i + a * x_i; if (x_i > a) y_i = a;
-                y_pack[u].value[lane] = y_i;
+                y_pack[u].parts[lane / 2] = pack_int16_t_x8_with(y_pack[u].parts[lane / 2], lane % 2, y_i);
             }
             ((uint4 *)(y + head))[p] = y_pack[u].words[0];
         }

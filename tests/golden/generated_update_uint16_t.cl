@@ -1,4 +1,10 @@
-typedef union { uint4 words[1]; uint16_t value[8]; } pack_uint16_t_x8;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_uint16_t_x8;
+uint16_t pack_uint16_t_x8_lane(uint32_t part, int at) {
+    return (uint16_t)(part >> 16 * at);
+}
+uint32_t pack_uint16_t_x8_with(uint32_t part, int at, uint16_t value) {
+    return (part & ~(0xffffu << 16 * at)) | (uint32_t)(uint16_t)value << 16 * at;
+}
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
         __global const uint16_t *x,
         __global uint16_t *y,
@@ -24,10 +30,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
         if (p < packs) {
 #pragma unroll
             for (int lane = 0; lane < 8; ++lane) {
-                const uint16_t x_i = x_pack[u].value[lane];
-                uint16_t y_i = y_pack[u].value[lane];
+                const uint16_t x_i = pack_uint16_t_x8_lane(x_pack[u].parts[lane / 2], lane % 2);
+                uint16_t y_i = pack_uint16_t_x8_lane(y_pack[u].parts[lane / 2], lane % 2);
                 y_i = y_i + a * x_i; if (x_i > a) y_i = a;
-                y_pack[u].value[lane] = y_i;
+                y_pack[u].parts[lane / 2] = pack_uint16_t_x8_with(y_pack[u].parts[lane / 2], lane % 2, y_i);
             }
             ((__global uint4 *)(y + head))[p] = y_pack[u].words[0];
         }

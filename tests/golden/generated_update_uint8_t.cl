@@ -1,4 +1,10 @@
-typedef union { uint4 words[1]; uint8_t value[16]; } pack_uint8_t_x16;
+typedef union { uint4 words[1]; uint32_t parts[4]; } pack_uint8_t_x16;
+uint8_t pack_uint8_t_x16_lane(uint32_t part, int at) {
+    return (uint8_t)(part >> 8 * at);
+}
+uint32_t pack_uint8_t_x16_with(uint32_t part, int at, uint8_t value) {
+    return (part & ~(0xffu << 8 * at)) | (uint32_t)(uint8_t)value << 8 * at;
+}
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
         __global const uint8_t *x,
         __global uint8_t *y,
@@ -24,10 +30,10 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void update(
         if (p < packs) {
 #pragma unroll
             for (int lane = 0; lane < 16; ++lane) {
-                const uint8_t x_i = x_pack[u].value[lane];
-                uint8_t y_i = y_pack[u].value[lane];
+                const uint8_t x_i = pack_uint8_t_x16_lane(x_pack[u].parts[lane / 4], lane % 4);
+                uint8_t y_i = pack_uint8_t_x16_lane(y_pack[u].parts[lane / 4], lane % 4);
                 y_i = y_i + a * x_i; if (x_i > a) y_i = a;
-                y_pack[u].value[lane] = y_i;
+                y_pack[u].parts[lane / 4] = pack_uint8_t_x16_with(y_pack[u].parts[lane / 4], lane % 4, y_i);
             }
             ((__global uint4 *)(y + head))[p] = y_pack[u].words[0];
         }

@@ -181,10 +181,12 @@ TEST_CASE("neighbours of an element come from its pack where they are in it") {
                                       {.block = 64, .access_bytes = 16}, Dialect::cuda());
     };
     const std::string sum = source("const half *x, float *z", "z[i] = x[i - 1] + x[i] + x[i+1]", packed);
-    CHECK_MESSAGE(sum.find("load_float16((lane != 0 ? x_pack[u].value[lane != 0 ? lane - 1 : 0] : x[i - 1]))") !=
-                      std::string::npos,
-                  sum);
-    CHECK_MESSAGE(sum.find("(lane != 3 ? x_pack[u].value[lane != 3 ? lane + 1 : 0] : x[i+1])") != std::string::npos,
+    CHECK_MESSAGE(
+        sum.find("load_float16((lane != 0 ? pack_float16_t_x4_lane(x_pack[u].parts[(lane != 0 ? lane - 1 : 0) / 2], "
+                 "(lane != 0 ? lane - 1 : 0) % 2) : x[i - 1]))") != std::string::npos,
+        sum);
+    CHECK_MESSAGE(sum.find("(lane != 3 ? pack_float16_t_x4_lane(x_pack[u].parts[(lane != 3 ? lane + 1 : 0) / 2], "
+                           "(lane != 3 ? lane + 1 : 0) % 2) : x[i+1])") != std::string::npos,
                   sum);
     const auto reads_pack = [&](const char* arguments, const char* operation, cg::Access access) {
         return source(arguments, operation, access).find("lane !=") != std::string::npos;

@@ -67,6 +67,8 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
             array.pack_type = function(array, "pack");
         } else if (array.in_packs) {
             array.pack_type = gemel::text("pack_", storage_type(p.dtype, writer.dialect()), "_x", vector_width_);
+            const std::uint32_t bytes = p.dtype.size_bytes();
+            array.in_parts = bytes < 4 && bytes * static_cast<std::uint32_t>(vector_width_) >= 4;
         }
         if (turned) continue;
         std::replace(array.pack_type.begin(), array.pack_type.end(), ' ', '_');
@@ -181,8 +183,9 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
         } else {
             for (int lane = 0; lane < vector_width_; ++lane)
-                writer_.line(array.pack, "[", slot, "].value[", lane, "] = ", p.name, "[",
-                             has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane, "];");
+                writer_.line(set_lane_of(array, gemel::text(array.pack, "[", slot, "]"), gemel::text(lane),
+                                         gemel::text(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ",
+                                                     vector_width_, " + ", lane, "]")));
         }
     }
 }
@@ -209,7 +212,7 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
         } else {
             for (int lane = 0; lane < vector_width_; ++lane)
                 writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane,
-                             "] = ", array.pack, "[", slot, "].value[", lane, "];");
+                             "] = ", lane_of(array, gemel::text(array.pack, "[", slot, "]"), gemel::text(lane)), ";");
         }
     }
 }
@@ -244,8 +247,8 @@ void ElementAccess::begin_lane(const std::string& slot, const std::string& lane)
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;
             const std::string& own_slot = array.constant ? constant_slot_ : slot;
-            declare_local(array, gemel::text(array.pack, "[", is_shared(array) ? "0" : own_slot, "].value[",
-                                             is_one ? "0" : lane, "]"));
+            declare_local(array, lane_of(array, gemel::text(array.pack, "[", is_shared(array) ? "0" : own_slot, "]"),
+                                         is_one ? "0" : lane));
         } else if (is_local(array, Mode::lane)) {
             declare_local(array, place(array));
         }
@@ -255,9 +258,9 @@ void ElementAccess::begin_lane(const std::string& slot, const std::string& lane)
 void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
     for (const Array& array : arrays_) {
         if (!is_local(array, Mode::lane) || !array.use.element_written) continue;
-        const std::string to =
-            array.in_packs ? gemel::text(array.pack, "[", slot, "].value[", lane, "]") : place(array);
-        writer_.line(to, " = ", store_text(parameter(array).dtype, array.local), ";");
+        const std::string value = store_text(parameter(array).dtype, array.local);
+        writer_.line(array.in_packs ? set_lane_of(array, gemel::text(array.pack, "[", slot, "]"), lane, value)
+                                    : gemel::text(place(array), " = ", value, ";"));
     }
 }
 
@@ -349,8 +352,9 @@ std::string ElementAccess::beside_lane(const Array& array, const std::string& su
         at_border = gemel::text(is_inside, " ? ", shared_.elements, "[", 32 * vector_width_, " * ", lane_slot_,
                                 is_before ? std::string(" - 1") : gemel::text(" + ", vector_width_), "] : ", stored);
     }
-    return gemel::text("(", lane_, " != ", border, " ? ", array.pack, "[", is_shared(array) ? "0" : lane_slot_,
-                       "].value[", lane_, " != ", border, " ? ", beside, " : 0] : ", at_border, ")");
+    const std::string pack = gemel::text(array.pack, "[", is_shared(array) ? "0" : lane_slot_, "]");
+    const std::string inside = gemel::text(lane_, " != ", border, " ? ", beside, " : 0");
+    return gemel::text("(", lane_, " != ", border, " ? ", lane_of(array, pack, inside), " : ", at_border, ")");
 }
 
 std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {

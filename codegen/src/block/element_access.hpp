@@ -162,10 +162,21 @@ class ElementAccess {
         std::string offset;        ///< the parameter with its offset, if there is one
         std::string steps;         ///< the layout's member with its strides
         bool in_packs;             ///< loaded and stored in packs (by wide accesses or element by element)
+        bool in_parts = false;     ///< its packs consist of 32-bit words that hold several elements
         bool constant = false;     ///< along a run; its packs have slots of their own
         std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
     bool is_shared(const Array& array) const { return array.in_packs && parameter(array).name == shared_.array; }
+    /// The element `lane` of a pack, and the statement that sets it.
+    std::string lane_of(const Array& array, const std::string& pack, const std::string& lane) const;
+    std::string set_lane_of(const Array& array, const std::string& pack, const std::string& lane,
+                            const std::string& value) const;
+    void declare_lanes(const Array& array);
+    /// The word of a pack in which a lane is, and its number in the word.
+    struct LaneInPart {
+        std::string part, within;
+    };
+    LaneInPart in_part(const Array& array, const std::string& lane) const;
     const Parameter& parameter(const Array& array) const { return arguments_[array.argument]; }
     /// The name of a function for an array: "axpy_x_at".
     std::string function(const Array& array, const char* what) const {

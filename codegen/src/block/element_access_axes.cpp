@@ -180,7 +180,8 @@ void ElementAccess::load_constants(const std::string& slot) {
         if (axes_.columns)
             move_neighbours(first, Move::load, gemel::text(array.pack, "[", slot, "]"), {}, {});
         else
-            writer_.line(array.pack, "[", slot, "].value[0] = ", parameter(array).name, "[", first.at, "];");
+            writer_.line(set_lane_of(array, gemel::text(array.pack, "[", slot, "]"), "0",
+                                     gemel::text(parameter(array).name, "[", first.at, "]")));
     }
 }
 
@@ -223,7 +224,9 @@ void ElementAccess::move_neighbours(const Array& array, Move way, const std::str
         const std::string inside =
             e.empty() ? "" : gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", extent, ") ");
         const std::string at = along_neighbours(array.at, array.steps, step, gemel::text(lane));
-        writer_.line(inside, move(gemel::text(p.name, "[", at, "]"), gemel::text(pack, ".value[", lane, "]")));
+        const std::string memory = gemel::text(p.name, "[", at, "]"), number = gemel::text(lane);
+        writer_.line(inside,
+                     store ? move(memory, lane_of(array, pack, number)) : set_lane_of(array, pack, number, memory));
     }
     if (wide) writer_.close();
 }
