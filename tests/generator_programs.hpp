@@ -202,36 +202,38 @@ inline void add_largest(const Add& add) {
 }
 
 /// An index found with its value, and stored without it.
-inline cg::ReductionRequest place_request() {
-    gemel::StructLayout layout_of_place{.name = "place_of_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
-    layout_of_place.fields.push_back({.name = "value", .dtype = dtype_of<float>(), .offset_bytes = 0});
-    layout_of_place.fields.push_back({.name = "index", .dtype = dtype_of<std::int64_t>(), .offset_bytes = 8});
-    cg::ReductionRequest place = dot();
-    place.name = "place";
-    place.preamble =
-        "WITHIN_KERNEL place_of_float new_place(float value, int64_t index)\n"
-        "{\n    place_of_float p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n";
-    place.values[0] = {.dtype = dtype_of<std::int64_t>(),
-                       .accumulator = DType(&cg::intern_layout(std::move(layout_of_place)), 16),
-                       .neutral = "new_place(-INFINITY, 0)",
-                       .map_expr = cg::Snippet("new_place(x[i]*y[i], reduced_index)"),
-                       .reduce_expr = "a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b",
-                       .result_expr = "a.index"};
-    return place;
+inline cg::ReductionRequest largest_index_request() {
+    gemel::StructLayout indexed_layout{.name = "indexed_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
+    indexed_layout.fields.push_back({.name = "value", .dtype = dtype_of<float>(), .offset_bytes = 0});
+    indexed_layout.fields.push_back({.name = "index", .dtype = dtype_of<std::int64_t>(), .offset_bytes = 8});
+    cg::ReductionRequest largest_index = dot();
+    largest_index.name = "largest_index";
+    largest_index.preamble =
+        "WITHIN_KERNEL indexed_float new_indexed(float value, int64_t index)\n"
+        "{\n    indexed_float p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n";
+    largest_index.values[0] = {.dtype = dtype_of<std::int64_t>(),
+                               .accumulator = DType(&cg::intern_layout(std::move(indexed_layout)), 16),
+                               .neutral = "new_indexed(-INFINITY, 0)",
+                               .map_expr = cg::Snippet("new_indexed(x[i]*y[i], reduced_index)"),
+                               .reduce_expr = "a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b",
+                               .result_expr = "a.index"};
+    return largest_index;
 }
 
-inline void add_places(const Add& add) {
-    const cg::ReductionRequest place = place_request();
-    add("place_one_launch", place, {.elements = packs(), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
-    add("place_two_launches", place, {.elements = plain(), .split = true, .result_offsets = {true}}, on_gpu);
-    add("place_rows", place,
+inline void add_largest_index(const Add& add) {
+    const cg::ReductionRequest largest_index = largest_index_request();
+    add("largest_index_one_launch", largest_index,
+        {.elements = packs(), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
+    add("largest_index_two_launches", largest_index, {.elements = plain(), .split = true, .result_offsets = {true}},
+        on_gpu);
+    add("largest_index_rows", largest_index,
         {.elements = steps(),
          .kept_rank = 2,
          .mapping = Mapping::rows,
          .tile = {.across = 16, .unroll = 4, .shuffles = true},
          .result_offsets = {}},
         on_gpu);
-    add("place_columns", place,
+    add("largest_index_columns", largest_index,
         {.elements = steps(),
          .kept_rank = 1,
          .mapping = Mapping::columns,
@@ -276,7 +278,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
     reductions::add_dots(add);
     reductions::add_dots_along_axes(add);
     reductions::add_largest(add);
-    reductions::add_places(add);
+    reductions::add_largest_index(add);
     reductions::add_several(add);
     return all;
 }
@@ -408,7 +410,7 @@ inline Programs matmul_programs(const Dialect& dialect) {
     return all;
 }
 
-/// Softmax of rows, as expressions print it, with the largest element's place beside.
+/// Softmax of rows, as expressions print it, with the largest element's index beside.
 inline cg::RowRequest softmax_request(DType dtype) {
     cg::RowRequest request{.name = "softmax", .arguments = {}};
     request.arguments = gemel::parse_declarations("const T *x, T *y");

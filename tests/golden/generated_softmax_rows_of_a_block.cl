@@ -81,13 +81,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     const int y_base = output * layout.y[1];
     const int extent = layout.extent[0];
     const int packs = (extent + 14) / 8;
-    const int places = packs;
+    const int positions = packs;
     pack_float16_t_x8 x_pack[2];
     pack_float16_t_x8 y_pack[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -118,7 +118,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -194,7 +194,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -266,7 +266,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
