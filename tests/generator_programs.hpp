@@ -4,6 +4,7 @@
 #include "any_tuning.hpp"
 #include "turned_programs.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,43 +83,56 @@ inline cg::ReductionRequest reduction(const std::string& name, const std::string
     return {.name = name, .arguments = gemel::parse_declarations(arguments), .values = std::move(values)};
 }
 
-inline Programs reduction_programs(const Dialect& dialect) {
-    using enum cg::Access;
-    using Mapping = cg::ReductionLayout::Mapping;
-    Programs all;
-    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2},
-        cpu{.block = 1, .items_per_thread = 16};
-    const auto sum = reduction("dot", "const float *x, const float *y",
-                               {{.dtype = dtype_of<float>(),
-                                 .accumulator = {},
-                                 .neutral = "0",
-                                 .map_expr = cg::Snippet("x[i]*y[i]"),
-                                 .reduce_expr = "a+b"}});
-    const auto add = [&](const std::string& variant, const cg::ReductionRequest& request, cg::ReductionLayout layout,
-                         const gemel::testing::AnyTuning& tuning) {
-        layout.result_offsets.resize(request.values.size());
-        all.emplace_back(variant, cg::reduction_source(request, layout, tuning, dialect));
-    };
-    const cg::KernelLayout packs = layout({as(packed), as(packed)}), plain = layout({as(linear), as(linear)}),
-                           steps = layout({as(strided), as(strided)}, 2);
-    add("dot_one_launch", sum, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
-    add("dot_two_launches", sum, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
-    add("dot_cpu", sum, {.elements = plain, .serial = true, .split = true, .result_offsets = {}}, cpu);
-    add("dot_strided", sum, {.elements = steps, .result_offsets = {}}, gpu);
-    const auto beside = [&](int rank, cg::LastStep x, cg::LastStep y) {
-        cg::KernelLayout elements = layout({as(strided), as(strided)}, rank);
-        elements.arguments[0].last_step = x;
-        elements.arguments[1].last_step = y;
-        return elements;
-    };
+namespace reductions {
+
+using Mapping = cg::ReductionLayout::Mapping;
+using enum cg::Access;
+
+inline constexpr gemel::testing::AnyTuning on_gpu{.block = 256, .access_bytes = 16, .unroll = 2},
+    on_cpu{.block = 1, .items_per_thread = 16};
+
+/// Takes one more program: what it is called, what is reduced, and how.
+using Add = std::function<void(const std::string& variant, const cg::ReductionRequest&, const cg::ReductionLayout&,
+                               const gemel::testing::AnyTuning&)>;
+
+// Layouts of two arrays.
+inline cg::KernelLayout packs() { return layout({as(packed), as(packed)}); }
+inline cg::KernelLayout plain() { return layout({as(linear), as(linear)}); }
+inline cg::KernelLayout steps() { return layout({as(strided), as(strided)}, 2); }
+inline cg::KernelLayout beside(int rank, cg::LastStep x, cg::LastStep y) {
+    cg::KernelLayout elements = layout({as(strided), as(strided)}, rank);
+    elements.arguments[0].last_step = x;
+    elements.arguments[1].last_step = y;
+    return elements;
+}
+
+inline cg::ReductionRequest dot() {
+    return reduction("dot", "const float *x, const float *y",
+                     {{.dtype = dtype_of<float>(),
+                       .accumulator = {},
+                       .neutral = "0",
+                       .map_expr = cg::Snippet("x[i]*y[i]"),
+                       .reduce_expr = "a+b"}});
+}
+
+inline void add_dots(const Add& add) {
+    const cg::ReductionRequest sum = dot();
+    add("dot_one_launch", sum, {.elements = packs(), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
+    add("dot_two_launches", sum, {.elements = plain(), .split = true, .result_offsets = {true}}, on_gpu);
+    add("dot_cpu", sum, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}}, on_cpu);
+    add("dot_strided", sum, {.elements = steps(), .result_offsets = {}}, on_gpu);
+}
+
+inline void add_dots_along_axes(const Add& add) {
     using enum cg::LastStep;
+    const cg::ReductionRequest sum = dot();
     add("dot_rows", sum,
         {.elements = beside(1, one, zero),
          .kept_rank = 2,
          .mapping = Mapping::rows,
          .tile = {.across = 8, .unroll = 4, .vector_width = 4, .shuffles = true},
          .result_offsets = {}},
-        gpu);
+        on_gpu);
     add("dot_rows_shifted", sum,
         {.elements = beside(2, one, any),
          .kept_rank = 1,
@@ -127,14 +141,14 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .split = true,
          .finish = true,
          .result_offsets = {}},
-        gpu);
+        on_gpu);
     add("dot_rows_short", sum,
         {.elements = beside(1, one, one),
          .kept_rank = 1,
          .mapping = Mapping::rows,
          .tile = {.across = 64, .rows = 2, .unroll = 2, .vector_width = 4, .shuffles = true},
          .result_offsets = {}},
-        gpu);
+        on_gpu);
     add("dot_columns", sum,
         {.elements = beside(2, one, any),
          .kept_rank = 1,
@@ -143,7 +157,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .split = true,
          .finish = true,
          .result_offsets = {}},
-        gpu);
+        on_gpu);
     add("dot_rows_cpu", sum,
         {.elements = beside(2, one, zero),
          .kept_rank = 1,
@@ -151,7 +165,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .tile = {.vector_width = 16},
          .serial = true,
          .result_offsets = {}},
-        cpu);
+        on_cpu);
     add("dot_columns_cpu", sum,
         {.elements = beside(1, one, one),
          .kept_rank = 2,
@@ -160,41 +174,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .serial = true,
          .split = true,
          .result_offsets = {}},
-        cpu);
-    cg::ReductionRequest largest = sum;
-    largest.name = "largest";
-    largest.values[0] = {.dtype = dtype_of<float>(),
-                         .accumulator = {},
-                         .neutral = "-INFINITY",
-                         .map_expr = cg::Snippet("x[i]*y[i]"),
-                         .reduce_expr = "a > b ? a : b",
-                         .replace_if = "b > a"};
-    add("largest_one_launch", largest, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
-    add("largest_cpu", largest, {.elements = plain, .serial = true, .split = true, .result_offsets = {}}, cpu);
-    // An index found with its value, and stored without it.
-    gemel::StructLayout layout_of_place{.name = "place_of_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
-    layout_of_place.fields.push_back({.name = "value", .dtype = dtype_of<float>(), .offset_bytes = 0});
-    layout_of_place.fields.push_back({.name = "index", .dtype = dtype_of<std::int64_t>(), .offset_bytes = 8});
-    cg::ReductionRequest place = sum;
-    place.name = "place";
-    place.preamble =
-        "WITHIN_KERNEL place_of_float new_place(float value, int64_t index)\n"
-        "{\n    place_of_float p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n";
-    place.values[0] = {.dtype = dtype_of<std::int64_t>(),
-                       .accumulator = DType(&cg::intern_layout(std::move(layout_of_place)), 16),
-                       .neutral = "new_place(-INFINITY, 0)",
-                       .map_expr = cg::Snippet("new_place(x[i]*y[i], reduced_index)"),
-                       .reduce_expr = "a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b",
-                       .result_expr = "a.index"};
-    add("place_one_launch", place, {.elements = packs, .split = true, .finish = true, .result_offsets = {}}, gpu);
-    add("place_two_launches", place, {.elements = plain, .split = true, .result_offsets = {true}}, gpu);
-    add("place_rows", place,
-        {.elements = steps,
-         .kept_rank = 2,
-         .mapping = Mapping::rows,
-         .tile = {.across = 16, .unroll = 4, .shuffles = true},
-         .result_offsets = {}},
-        gpu);
+        on_cpu);
     add("dot_columns_of_a_permuted_array", sum,
         {.elements = beside(1, one, zero),
          .kept_rank = 2,
@@ -204,14 +184,66 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .split = true,
          .finish = true,
          .result_offsets = {}},
-        gpu);
-    add("place_columns", place,
-        {.elements = steps,
+        on_gpu);
+}
+
+inline void add_largest(const Add& add) {
+    cg::ReductionRequest largest = dot();
+    largest.name = "largest";
+    largest.values[0] = {.dtype = dtype_of<float>(),
+                         .accumulator = {},
+                         .neutral = "-INFINITY",
+                         .map_expr = cg::Snippet("x[i]*y[i]"),
+                         .reduce_expr = "a > b ? a : b",
+                         .replace_if = "b > a"};
+    add("largest_one_launch", largest, {.elements = packs(), .split = true, .finish = true, .result_offsets = {}},
+        on_gpu);
+    add("largest_cpu", largest, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}}, on_cpu);
+}
+
+/// An index found with its value, and stored without it.
+inline cg::ReductionRequest largest_index_request() {
+    gemel::StructLayout indexed_layout{.name = "indexed_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
+    indexed_layout.fields.push_back({.name = "value", .dtype = dtype_of<float>(), .offset_bytes = 0});
+    indexed_layout.fields.push_back({.name = "index", .dtype = dtype_of<std::int64_t>(), .offset_bytes = 8});
+    cg::ReductionRequest largest_index = dot();
+    largest_index.name = "largest_index";
+    largest_index.preamble =
+        "WITHIN_KERNEL indexed_float new_indexed(float value, int64_t index)\n"
+        "{\n    indexed_float p;\n    p.value = value;\n    p.index = index;\n    return p;\n}\n";
+    largest_index.values[0] = {.dtype = dtype_of<std::int64_t>(),
+                               .accumulator = DType(&cg::intern_layout(std::move(indexed_layout)), 16),
+                               .neutral = "new_indexed(-INFINITY, 0)",
+                               .map_expr = cg::Snippet("new_indexed(x[i]*y[i], reduced_index)"),
+                               .reduce_expr = "a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b",
+                               .result_expr = "a.index"};
+    return largest_index;
+}
+
+inline void add_largest_index(const Add& add) {
+    const cg::ReductionRequest largest_index = largest_index_request();
+    add("largest_index_one_launch", largest_index,
+        {.elements = packs(), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
+    add("largest_index_two_launches", largest_index, {.elements = plain(), .split = true, .result_offsets = {true}},
+        on_gpu);
+    add("largest_index_rows", largest_index,
+        {.elements = steps(),
+         .kept_rank = 2,
+         .mapping = Mapping::rows,
+         .tile = {.across = 16, .unroll = 4, .shuffles = true},
+         .result_offsets = {}},
+        on_gpu);
+    add("largest_index_columns", largest_index,
+        {.elements = steps(),
          .kept_rank = 1,
          .mapping = Mapping::columns,
          .tile = {.across = 256, .unroll = 4},
          .result_offsets = {}},
-        gpu);
+        on_gpu);
+}
+
+/// Four results of one pass, of different types.
+inline void add_several(const Add& add) {
     cg::ReductionRequest several{
         .name = "several", .arguments = {gemel::VectorArg(dtype_of<gemel::half>(), "x", true)}, .values = {}};
     const auto value = [](DType dtype, DType accumulator, const char* neutral, const char* map, const char* reduce) {
@@ -222,7 +254,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
                       value(dtype_of<bool>(), {}, "0", "x[i] > i", "a || b"),
                       value(dtype_of<float>(), dtype_of<double>(), "0", "x[i]", "a+b")};
     add("several_packed", several,
-        {.elements = layout({as(packed)}), .split = true, .finish = true, .result_offsets = {}}, gpu);
+        {.elements = layout({as(packed)}), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
     add("several_axes", several,
         {.elements = layout({as(strided)}, 1),
          .kept_rank = 1,
@@ -230,8 +262,24 @@ inline Programs reduction_programs(const Dialect& dialect) {
          .mapping = Mapping::rows,
          .tile = {.across = 8, .unroll = 2, .shuffles = true},
          .result_offsets = {}},
-        gpu);
-    add("several_wide", several, {.elements = layout({as(strided)}, 1, true), .result_offsets = {}}, gpu);
+        on_gpu);
+    add("several_wide", several, {.elements = layout({as(strided)}, 1, true), .result_offsets = {}}, on_gpu);
+}
+
+}  // namespace reductions
+
+inline Programs reduction_programs(const Dialect& dialect) {
+    Programs all;
+    const reductions::Add add = [&](const std::string& variant, const cg::ReductionRequest& request,
+                                    cg::ReductionLayout layout, const gemel::testing::AnyTuning& tuning) {
+        layout.result_offsets.resize(request.values.size());
+        all.emplace_back(variant, cg::reduction_source(request, layout, tuning, dialect));
+    };
+    reductions::add_dots(add);
+    reductions::add_dots_along_axes(add);
+    reductions::add_largest(add);
+    reductions::add_largest_index(add);
+    reductions::add_several(add);
     return all;
 }
 
@@ -362,7 +410,7 @@ inline Programs matmul_programs(const Dialect& dialect) {
     return all;
 }
 
-/// Softmax of rows, as expressions print it, with the largest element's place beside.
+/// Softmax of rows, as expressions print it, with the largest element's index beside.
 inline cg::RowRequest softmax_request(DType dtype) {
     cg::RowRequest request{.name = "softmax", .arguments = {}};
     request.arguments = gemel::parse_declarations("const T *x, T *y");

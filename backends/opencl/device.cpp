@@ -109,7 +109,7 @@ void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, in
 }
 
 /// Identifiers of this device.
-void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int place) {
+void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int number) {
     const bool nvidia = quirks.has(Quirk::has_nvidia_attributes);
     cl_uint major = 0, minor = 0;
     if (nvidia && query_if_known(major, cl.GetDeviceInfo, nv_compute_capability_major, device) &&
@@ -131,7 +131,7 @@ void read_identity(DeviceInfo& d, cl_device_id device, const Quirks& quirks, int
         std::any_of(std::begin(uuid), std::end(uuid), [](unsigned char c) { return c != 0; }))
         d.identity = uuid_text(std::as_bytes(std::span(uuid)));
     else
-        d.identity = text(d.platform, ", ", d.name, ", number ", place);
+        d.identity = text(d.platform, ", ", d.name, ", number ", number);
 }
 
 }  // namespace
@@ -146,8 +146,8 @@ Shared::~Shared() {
     cl.ReleaseContext.quietly(context);
 }
 
-OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part)
-    : platform_(platform), device_(device), place_(place) {
+OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int number, const std::string& part)
+    : platform_(platform), device_(device), number_(number) {
     DeviceInfo& d = info_;
     d.name = device_text(device, CL_DEVICE_NAME);
     d.vendor = device_text(device, CL_DEVICE_VENDOR);
@@ -163,7 +163,7 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int pla
                          CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
     read_limits(d, device);
     read_abilities(d, device, quirks_, version_);
-    read_identity(d, device, quirks_, place);
+    read_identity(d, device, quirks_, number);
     d.identity += part;
 
     fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),

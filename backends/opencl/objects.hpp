@@ -221,7 +221,7 @@ class OpenClContext final : public Context {
 class OpenClDevice final : public Device {
    public:
     /// @param part  follows the identity of a part of a device; empty for a whole device
-    OpenClDevice(cl_platform_id platform, cl_device_id device, int place, const std::string& part = {});
+    OpenClDevice(cl_platform_id platform, cl_device_id device, int number, const std::string& part = {});
     const DeviceInfo& info() const override;
     std::unique_ptr<Context> create_context() override;
     std::unique_ptr<Context> wrap_context(std::uint64_t handle) override;
@@ -244,7 +244,7 @@ class OpenClDevice final : public Device {
 
     cl_platform_id platform_;
     cl_device_id device_;
-    int place_;
+    int number_;
     DeviceInfo info_;
     Quirks quirks_;
     int version_ = 12;

@@ -86,7 +86,7 @@ std::vector<std::shared_ptr<Device>> OpenClDevice::partition(const DevicePartiti
     std::vector<std::shared_ptr<Device>> made;
     for (std::size_t i = 0; i < parts.size(); ++i)
         made.push_back(
-            std::make_shared<OpenClDevice>(platform_, parts[i], place_, text(", part ", i + 1, " of ", parts.size())));
+            std::make_shared<OpenClDevice>(platform_, parts[i], number_, text(", part ", i + 1, " of ", parts.size())));
     return made;
 }
 

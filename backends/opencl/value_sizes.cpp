@@ -48,11 +48,11 @@ std::string size_probes(std::string_view program) {
             if (p.is_pointer || p.space >= Parameter::Space::barrier || !p.dtype.empty() || is_opaque(p.type) ||
                 is_generated_layout(p.type, program))
                 continue;
-            std::size_t place = 1;
+            std::size_t weight = 1;
             for (std::size_t part = 0; part < probes; ++part) {
                 std::vector<std::string> extents;
-                for (std::size_t k = 0; k < digits; ++k, place *= base)
-                    extents.push_back(text("1 + sizeof(", p.type, ") / ", place, " % ", base));
+                for (std::size_t k = 0; k < digits; ++k, weight *= base)
+                    extents.push_back(text("1 + sizeof(", p.type, ") / ", weight, " % ", base));
                 added += text("\n__kernel __attribute__((reqd_work_group_size(", join(extents), "))) void ",
                               probe_name(slot, part, kernel.name), "(void) {}");
             }
@@ -67,7 +67,7 @@ std::optional<std::vector<std::size_t>> value_sizes(cl_program program, cl_devic
                                                     std::size_t parameters) {
     std::optional<std::vector<std::size_t>> sizes;
     for (std::size_t slot = 0; slot < parameters; ++slot) {
-        std::size_t bytes = 0, place = 1;
+        std::size_t bytes = 0, weight = 1;
         for (std::size_t part = 0; part < probes; ++part) {
             const std::string name = probe_name(slot, part, kernel);
             if (std::find(kernels.begin(), kernels.end(), name) == kernels.end()) break;
@@ -80,7 +80,7 @@ std::optional<std::vector<std::size_t>> value_sizes(cl_program program, cl_devic
                 bytes = 0;
                 break;
             }
-            for (const size_t extent : extents) bytes += (extent - 1) * place, place *= base;
+            for (const size_t extent : extents) bytes += (extent - 1) * weight, weight *= base;
         }
         if (bytes == 0) continue;
         if (!sizes) sizes.emplace(parameters);

@@ -33,20 +33,13 @@ GEMEL_STRUCT(Cell, solid, open, place, level, phase, inside)
 
 TEST_SUITE_BEGIN("arrays");
 
-TEST_CASE("arrays print as NumPy prints them") {
-    CHECK_PRINTS(arange<std::int32_t>(6).reshape({2, 3}),
-                 "[[0 1 2]\n"
-                 " [3 4 5]]");
-    CHECK_PRINTS(counted<std::int8_t>({3}).reshape({3, 1, 1}),
-                 "[[[0]]\n"
-                 "\n"
-                 " [[1]]\n"
-                 "\n"
-                 " [[2]]]");
+TEST_CASE("integers and flags print in columns of one width") {
     CHECK_PRINTS(to_gpu(std::vector<int>{1, -20, 300}), "[  1 -20 300]");
     CHECK_PRINTS(to_gpu(std::vector<bool>{true, false}), "[ True False]");
     CHECK_PRINTS(ones<bool>({2}), "[ True  True]");
-    CHECK_PRINTS(full<bool>({}, true), "True");
+}
+
+TEST_CASE("floating-point numbers print with the digits and the exponents that NumPy chooses") {
     CHECK_PRINTS(to_gpu(std::vector<float>{0.1f, 2.5f, -3.f}), "[ 0.1  2.5 -3. ]");
     CHECK_PRINTS(to_gpu(std::vector<double>{1e-5, 1}), "[1.e-05 1.e+00]");
     CHECK_PRINTS(to_gpu(std::vector<double>{1, 1000, 1001}), "[1.000e+00 1.000e+03 1.001e+03]");
@@ -61,8 +54,15 @@ TEST_CASE("arrays print as NumPy prints them") {
     CHECK_PRINTS(to_gpu(std::vector<double>{-0.0, 0}), "[-0.  0.]");
     CHECK_PRINTS(to_gpu(std::vector<half>{half(0.1f), half(3.f)}), "[0.1 3. ]");
     CHECK_PRINTS(to_gpu(std::vector<half>{half(1000.f), half(3.f)}), "[1.e+03 3.e+00]");
+}
+
+TEST_CASE("complex numbers print with aligned parts") {
     CHECK_PRINTS(to_gpu(std::vector<cfloat>{{1, -2}, {0.5f, 10}}), "[1.  -2.j 0.5+10.j]");
     CHECK_PRINTS(to_gpu(std::vector<cdouble>{{NAN, 1}, {2, -INFINITY}}), "[nan +1.j  2.-infj]");
+}
+
+TEST_CASE("arrays of rank 0 print as single numbers") {
+    CHECK_PRINTS(full<bool>({}, true), "True");
     CHECK_PRINTS(full<double>({}, 0.1), "0.1");
     CHECK_PRINTS(full<double>({}, 1), "1.0");
     CHECK_PRINTS(full<double>({}, 1e16), "1e+16");
@@ -70,6 +70,18 @@ TEST_CASE("arrays print as NumPy prints them") {
     CHECK_PRINTS(full<double>({}, 1e-5), "1e-05");
     CHECK_PRINTS(full<cdouble>({}, cdouble(1, -2)), "(1-2j)");
     CHECK_PRINTS(full<cdouble>({}, cdouble(0, 2)), "2j");
+}
+
+TEST_CASE("axes print as nested brackets") {
+    CHECK_PRINTS(arange<std::int32_t>(6).reshape({2, 3}),
+                 "[[0 1 2]\n"
+                 " [3 4 5]]");
+    CHECK_PRINTS(counted<std::int8_t>({3}).reshape({3, 1, 1}),
+                 "[[[0]]\n"
+                 "\n"
+                 " [[1]]\n"
+                 "\n"
+                 " [[2]]]");
     CHECK_PRINTS(zeros<float>({0, 3}), "[]");
     CHECK_PRINTS(zeros<float>({3, 0}), "[]");
     CHECK_PRINTS(counted<std::int32_t>({2, 2, 2}).transpose(),
@@ -78,6 +90,9 @@ TEST_CASE("arrays print as NumPy prints them") {
                  "\n"
                  " [[1 5]\n"
                  "  [3 7]]]");
+}
+
+TEST_CASE("long rows are broken and long axes are abridged") {
     CHECK_PRINTS(arange<std::int32_t>(40),
                  "[ 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n"
                  " 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39]");

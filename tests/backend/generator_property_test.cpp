@@ -193,63 +193,172 @@ HostElement<Collected<T>> collected(const Total<T>& total) {
         return static_cast<HostElement<Collected<T>>>(total);
 }
 
+/// How results are combined: the text, and the same on the host.
+template <class T>
+struct Combination {
+    std::string text, neutral;
+    Total<T> nothing;
+    std::function<Total<T>(Total<T>, Total<T>)> combine;
+};
+
+/// A sum or an extreme; of flags whether an odd number is set, or an extreme.
+template <class T>
+Combination<T> random_combination(Random& random) {
+    if constexpr (is_complex<T>) {
+        return {"c_add(a, b)", DType(dtype_of<Collected<T>>()).name() + "_new(0, 0)", 0, std::plus<>()};
+    } else {
+        constexpr bool flags = std::is_same_v<T, bool>;
+        const std::int64_t far = flags ? 1 : std::int64_t{1} << 62, near = flags ? 0 : -far;
+        const std::string cast = SixteenBitFloat<T> ? "(float)" : "",
+                          large = cast + (flags ? "1" : "((int64_t)1 << 62)");
+        switch (random.pick(0, 2)) {
+            case 0:
+                if (flags) return {"a != b", "0", 0, std::not_equal_to<>()};
+                return {"a + b", "0", 0, std::plus<>()};
+            case 1: return {"a < b ? a : b", large, far, [](auto p, auto q) { return std::min(p, q); }};
+            default:
+                return {"a > b ? a : b", flags ? "0" : "-" + large, near,
+                        [](auto p, auto q) { return std::max(p, q); }};
+        }
+    }
+}
+
+/// The operands of one call.
+template <class T>
+struct CollectedInputs {
+    Shape shape;
+    Operand<T> x, y;
+    T a;
+    std::vector<int> axes;
+};
+
+template <class T>
+CollectedInputs<T> random_inputs(Random& random, const Shape& shape) {
+    const auto number = static_cast<unsigned>(random.pick(0, 9999));
+    const auto x =
+        operand<T>("x", shape, random_form(random, 5), 0, number, is_complex<T> ? -2 : -50, is_complex<T> ? 2 : 50);
+    const auto y = operand<T>("y", shape, random_form(random, 5), 0, number + 1, 0, is_complex<T> ? 2 : 9);
+    CollectedInputs<T> made{.shape = shape, .x = x, .y = y, .a = value_of<T>(random, true), .axes = {}};
+    for (int axis = 0; axis < static_cast<int>(shape.rank()); ++axis)
+        if (random.pick(0, 1)) made.axes.push_back(axis);
+    return made;
+}
+
+/// The map expression. Fractions are cut off, and what is summed up in a float is kept small.
+template <class T>
+std::string mapped_text(const Node<T>& tree) {
+    constexpr bool flags = std::is_same_v<T, bool>;
+    return "((void)x[i], (void)y[i], " +
+           (is_complex<T> || flags            ? tree.text
+            : std::is_same_v<Collected<T>, T> ? "(float)((int64_t)" + tree.text + " % 16)"
+                                              : "(int64_t)" + tree.text) +
+           ")";
+}
+
+/// What mapped_text() is for element `i`.
+template <class T>
+Total<T> mapped(const Node<T>& tree, const CollectedInputs<T>& in, std::size_t i) {
+    const Held<T> found =
+        tree.value(held<T>(in.x.values[i]), held<T>(in.y.values[i]), held<T>(in.a), static_cast<std::int64_t>(i));
+    if constexpr (is_complex<T>) {
+        return Total<T>(found.value);
+    } else {
+        return SixteenBitFloat<T> ? static_cast<std::int64_t>(found) % 16 : static_cast<std::int64_t>(found);
+    }
+}
+
+/// Which result element `i` of an array belongs to when it is reduced along these axes.
+std::size_t result_index(std::size_t i, const Shape& shape, const std::vector<int>& axes) {
+    std::size_t index = 0, stride = 1;
+    for (int axis = static_cast<int>(shape.rank()) - 1; axis >= 0; --axis) {
+        const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) index += i % extent * stride, stride *= extent;
+        i /= extent;
+    }
+    return index;
+}
+
+/// What the host collects, along the axes and up to each element.
+template <class T>
+struct HostResults {
+    std::vector<HostElement<Collected<T>>> reduced, running;
+};
+
+template <class T>
+HostResults<T> host_results(const Node<T>& tree, const Combination<T>& op, const CollectedInputs<T>& in) {
+    std::size_t count = 1;
+    for (std::size_t axis = 0; axis < in.shape.rank(); ++axis)
+        if (std::find(in.axes.begin(), in.axes.end(), static_cast<int>(axis)) == in.axes.end())
+            count *= static_cast<std::size_t>(in.shape[axis]);
+    std::vector<Total<T>> totals(count, op.nothing);
+    HostResults<T> results;
+    Total<T> so_far = op.nothing;
+    for (std::size_t i = 0; i < in.shape.count(); ++i) {
+        const Total<T> value = mapped(tree, in, i);
+        Total<T>& total = totals[result_index(i, in.shape, in.axes)];
+        total = op.combine(total, value);
+        results.running.push_back(collected<T>(so_far = op.combine(so_far, value)));
+    }
+    for (const Total<T>& total : totals) results.reduced.push_back(collected<T>(total));
+    return results;
+}
+
+/// A reduction and a scan of one map expression, and the lines that make them.
+template <class T>
+class Collectors {
+   public:
+    using R = Collected<T>;
+
+    Collectors(const std::string& map, const Combination<T>& op)
+        : reduction({.arguments = inputs<T>(),
+                     .neutral = op.neutral,
+                     .map_expr = map,
+                     .reduce_expr = op.text,
+                     .compile = {.fp_contract = false}}),
+          scan({.arguments = scan_arguments(),
+                .input_expr = map,
+                .scan_expr = op.text,
+                .neutral = op.neutral,
+                .output_statement = "z[i] = item",
+                .compile = {.fp_contract = false}}),
+          reduction_line(text("    const ReductionKernel<", host_name<R>(), "> reduction({.arguments = \"", inputs<T>(),
+                              "\",\n        .neutral = \"", op.neutral, "\",\n        .map_expr = \"", map,
+                              "\",\n        .reduce_expr = \"", op.text, "\", .compile = {.fp_contract = false}});\n")),
+          scan_line(text("    const GenericScanKernel<", host_name<R>(), "> scan({.arguments = \"", scan_arguments(),
+                         "\",\n        .input_expr = \"", map, "\",\n        .scan_expr = \"", op.text,
+                         "\", .neutral = \"", op.neutral,
+                         "\", .output_statement = \"z[i] = item\",\n        .compile = {.fp_contract = false}});\n")) {}
+
+    ReductionKernel<R> reduction;
+    GenericScanKernel<R> scan;
+    std::string reduction_line, scan_line;
+
+   private:
+    static std::string scan_arguments() { return inputs<T>() + ", " + DType(dtype_of<R>()).name() + " *z"; }
+};
+
+/// Where the device's elements are not those of the host, the program of this call to be pasted.
+/// @param lines  what makes the kernel and, of a scan, calls it
+/// @param array  the text of the result
+template <class T>
+void check_same(unsigned seed, const std::vector<HostElement<Collected<T>>>& expected,
+                const std::vector<HostElement<Collected<T>>>& found, const CollectedInputs<T>& in,
+                const std::string& lines, const std::string& array) {
+    const auto wrong = first_wrong(expected, found);
+    if (!wrong) return;
+    FAIL_CHECK("GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<Collected<T>>(found[*wrong]),
+               "\n\nTEST_CASE(\"found by chance\") {\n", in.x.line, in.y.line, lines, "    CHECK(", array, ".get()[",
+               *wrong, "] == ", written<Collected<T>>(expected[*wrong]), ");\n}");
+}
+
 /// Sums, extremes and prefix sums of a random map expression over T; over some axes, from any layout.
 template <class T>
 int check_collected(unsigned seed) {
     using R = Collected<T>;
-    constexpr bool flags = std::is_same_v<T, bool>;
     Random random(seed);
     const Node<T> tree = random_tree<T>(random, random.pick(1, is_complex<T> ? 2 : 3), true);
-    const std::string result = DType(dtype_of<R>()).name();
-    // Fractions are cut off, and what is summed up in a float is kept small.
-    const std::string map = "((void)x[i], (void)y[i], " +
-                            (is_complex<T> || flags ? tree.text
-                             : std::is_same_v<R, T> ? "(float)((int64_t)" + tree.text + " % 16)"
-                                                    : "(int64_t)" + tree.text) +
-                            ")";
-    const auto value = [&](const auto& x, const auto& y, const T& a, std::size_t i) -> Total<T> {
-        const Held<T> found =
-            tree.value(held<T>(x.values[i]), held<T>(y.values[i]), held<T>(a), static_cast<std::int64_t>(i));
-        if constexpr (is_complex<T>) {
-            return Total<T>(found.value);
-        } else {
-            return SixteenBitFloat<T> ? static_cast<std::int64_t>(found) % 16 : static_cast<std::int64_t>(found);
-        }
-    };
-    struct Operation {
-        std::string text, neutral;
-        Total<T> nothing;
-        std::function<Total<T>(Total<T>, Total<T>)> combine;
-    };
-    const Operation op = [&]() -> Operation {
-        if constexpr (is_complex<T>) {
-            return {"c_add(a, b)", result + "_new(0, 0)", 0, std::plus<>()};
-        } else {
-            const std::int64_t far = flags ? 1 : std::int64_t{1} << 62, near = flags ? 0 : -far;
-            const std::string cast = SixteenBitFloat<T> ? "(float)" : "",
-                              large = cast + (flags ? "1" : "((int64_t)1 << 62)");
-            switch (random.pick(0, 2)) {
-                case 0:
-                    if (flags) return {"a != b", "0", 0, std::not_equal_to<>()};
-                    return {"a + b", "0", 0, std::plus<>()};
-                case 1: return {"a < b ? a : b", large, far, [](auto p, auto q) { return std::min(p, q); }};
-                default:
-                    return {"a > b ? a : b", flags ? "0" : "-" + large, near,
-                            [](auto p, auto q) { return std::max(p, q); }};
-            }
-        }
-    }();
-    const ReductionKernel<R> reduction({.arguments = inputs<T>(),
-                                        .neutral = op.neutral,
-                                        .map_expr = map,
-                                        .reduce_expr = op.text,
-                                        .compile = {.fp_contract = false}});
-    const GenericScanKernel<R> scan({.arguments = inputs<T>() + ", " + result + " *z",
-                                     .input_expr = map,
-                                     .scan_expr = op.text,
-                                     .neutral = op.neutral,
-                                     .output_statement = "z[i] = item",
-                                     .compile = {.fp_contract = false}});
+    const Combination<T> combination = random_combination<T>(random);
+    const Collectors<T> collectors(mapped_text(tree), combination);
     const std::array<AnyTuning, 3> tunings{
         AnyTuning{}, gpu_shaped, AnyTuning{.block = 64, .access_bytes = 8, .unroll = 3, .items_per_thread = 5}};
     int cases = 0;
@@ -257,66 +366,26 @@ int check_collected(unsigned seed) {
         const int rank = random.pick(1, 3);
         const Shape shape = random_shape(random, rank, rank == 1 ? 3000 : 40);
         AnyTuning tuning = tunings[static_cast<std::size_t>(random.pick(0, 2))];
-        const auto number = static_cast<unsigned>(random.pick(0, 9999));
-        const auto x =
-            operand<T>("x", shape, random_form(random, 5), 0, number, is_complex<T> ? -2 : -50, is_complex<T> ? 2 : 50);
-        const auto y = operand<T>("y", shape, random_form(random, 5), 0, number + 1, 0, is_complex<T> ? 2 : 9);
-        const T a = value_of<T>(random, true);
-        std::vector<int> axes;
-        Shape kept;
-        for (int axis = 0; axis < rank; ++axis) {
-            if (random.pick(0, 1))
-                axes.push_back(axis);
-            else
-                kept.push_back(shape[static_cast<std::size_t>(axis)]);
-        }
-        std::vector<Total<T>> totals(kept.count(), op.nothing);
-        std::vector<HostElement<R>> reduced, running;
-        Total<T> so_far = op.nothing;
-        for (std::size_t i = 0; i < shape.count(); ++i) {
-            std::size_t rest = i, place = 0, step = 1;
-            for (int axis = rank - 1; axis >= 0; --axis) {
-                const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(axis)]);
-                if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-                    place += rest % extent * step, step *= extent;
-                rest /= extent;
-            }
-            const Total<T> mapped = value(x, y, a, i);
-            totals[place] = op.combine(totals[place], mapped);
-            running.push_back(collected<T>(so_far = op.combine(so_far, mapped)));
-        }
-        for (const Total<T>& total : totals) reduced.push_back(collected<T>(total));
+        const CollectedInputs<T> in = random_inputs<T>(random, shape);
+        const HostResults<T> host = host_results(tree, combination, in);
 
-        const auto same = [&](const std::vector<HostElement<R>>& expected, const std::vector<HostElement<R>>& found,
-                              const std::string& before, const std::string& call) {
-            const auto wrong = first_wrong(expected, found);
-            if (!wrong) return;
-            FAIL_CHECK("GEMEL_PROPERTY_SEED=", seed, ", element ", *wrong, " is ", written<R>(found[*wrong]),
-                       "\n\nTEST_CASE(\"found by chance\") {\n", x.line, y.line, before, "    CHECK(", call, ".get()[",
-                       *wrong, "] == ", written<R>(expected[*wrong]), ");\n}");
-        };
-        const std::string numbers = "x, y, " + written<T>(static_cast<HostElement<T>>(a));
+        const std::string numbers = "x, y, " + written<T>(static_cast<HostElement<T>>(in.a));
         // `i` counts the elements of the whole array, as it does in the tree.
         std::vector<std::string> numerals;
-        for (const int axis : axes) numerals.push_back(std::to_string(axis));
-        same(reduced, reduction({.axes = axes, .tuning = tuning}, x.array, y.array, a).get(),
-             text("    const ReductionKernel<", host_name<R>(), "> reduction({.arguments = \"", inputs<T>(),
-                  "\",\n        .neutral = \"", op.neutral, "\",\n        .map_expr = \"", map,
-                  "\",\n        .reduce_expr = \"", op.text, "\", .compile = {.fp_contract = false}});\n"),
-             text("reduction({.axes = std::vector<int>{", join(numerals),
-                  "}, .tuning = ", gemel::testing::written(codegen::ReductionTuning(tuning)), "}, ", numbers, ")"));
+        for (const int axis : in.axes) numerals.push_back(std::to_string(axis));
+        check_same(seed, host.reduced,
+                   collectors.reduction({.axes = in.axes, .tuning = tuning}, in.x.array, in.y.array, in.a).get(), in,
+                   collectors.reduction_line,
+                   text("reduction({.axes = std::vector<int>{", join(numerals), "}, .tuning = ",
+                        gemel::testing::written(codegen::ReductionTuning(tuning)), "}, ", numbers, ")"));
         const GPUArray<R> z(current_context(), shape);
         if (tuning.items_per_thread == 5) tuning.strategy = codegen::ScanStrategy::three_passes;
-        scan({.tuning = tuning}, x.array, y.array, a, z);
-        same(running, z.get(),
-             text("    const GenericScanKernel<", host_name<R>(), "> scan({.arguments = \"", inputs<T>(), ", ", result,
-                  " *z\",\n        .input_expr = \"", map, "\",\n        .scan_expr = \"", op.text, "\", .neutral = \"",
-                  op.neutral,
-                  "\", .output_statement = \"z[i] = item\",\n        .compile = {.fp_contract = false}});\n    const "
-                  "GPUArray<",
-                  host_name<R>(), "> z(current_context(), ", written(shape), ");\n    scan({.tuning = ",
-                  gemel::testing::written(codegen::ScanTuning(tuning)), "}, ", numbers, ", z);\n"),
-             "z");
+        collectors.scan({.tuning = tuning}, in.x.array, in.y.array, in.a, z);
+        check_same(seed, host.running, z.get(), in,
+                   text(collectors.scan_line, "    const GPUArray<", host_name<R>(), "> z(current_context(), ",
+                        written(shape), ");\n    scan({.tuning = ",
+                        gemel::testing::written(codegen::ScanTuning(tuning)), "}, ", numbers, ", z);\n"),
+                   "z");
     }
     return cases;
 }

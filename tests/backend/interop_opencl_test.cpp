@@ -22,6 +22,25 @@ bool is_ours() {
     return false;
 }
 
+/// A queue of the context that may run its commands out of order; nothing where the device has none.
+cl_command_queue unordered_queue(const Context& context) {
+    cl_int status = CL_SUCCESS;
+    const cl_command_queue queue =
+        clCreateCommandQueue(opencl::native(context), reinterpret_cast<cl_device_id>(context.device().native_handle()),
+                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
+    return status == CL_SUCCESS ? queue : nullptr;
+}
+
+/// Asks for up to five seconds.
+template <class Condition>
+bool comes_true(const Condition& condition) {
+    for (int k = 0; k < 5000; ++k) {
+        if (condition()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("core");
@@ -173,11 +192,8 @@ TEST_CASE("streams wait for foreign events and leave them to their owner") {
 TEST_CASE("commands of a stream around a foreign queue out of order run in order") {
     if (!is_ours()) return;
     const Context context(default_device());
-    cl_int status = CL_SUCCESS;
-    const cl_command_queue unordered =
-        clCreateCommandQueue(opencl::native(context), reinterpret_cast<cl_device_id>(context.device().native_handle()),
-                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
-    if (status != CL_SUCCESS) {
+    const cl_command_queue unordered = unordered_queue(context);
+    if (!unordered) {
         MESSAGE("left out: the device has no queues out of order");
         return;
     }
@@ -209,15 +225,10 @@ TEST_CASE("commands of a stream around a foreign queue out of order run in order
     stream.synchronize();
     other.synchronize();
     // Each question is a new marker, whose end takes a moment to be seen.
-    bool is_idle = false;
-    for (int k = 0; k < 5000 && !is_idle; ++k) {
-        if (k > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        is_idle = stream.idle();
-    }
-    CHECK(is_idle);
+    CHECK(comes_true([&] { return stream.idle(); }));
     CHECK(end.done());
     // The driver's thread may come to it a moment after the command is done.
-    for (int k = 0; k < 5000 && calls == 0; ++k) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    CHECK(comes_true([&] { return calls != 0; }));
     CHECK(calls == 1);
     const auto in_a = downloaded<int>(a), in_b = downloaded<int>(b);
     int wrong = 0;

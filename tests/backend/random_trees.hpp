@@ -56,6 +56,23 @@ struct Node {
     std::function<Held<T>(Held<T> x, Held<T> y, Held<T> a, std::int64_t i)> value;
 };
 
+/// An operand, a number or the index.
+template <class T>
+Node<T> real_leaf(Random& random) {
+    using V = Held<T>;
+    const std::string type = held_name<T>();
+    switch (random.pick(0, 4)) {
+        case 0: return {"x[i]", [](V x, V, V, std::int64_t) { return x; }};
+        case 1: return {"y[i]", [](V, V y, V, std::int64_t) { return y; }};
+        case 2: return {"a", [](V, V, V a, std::int64_t) { return a; }};
+        case 3: {
+            const int k = random.pick(0, 9);
+            return {text("(", type, ")", k), [k](V, V, V, std::int64_t) { return static_cast<V>(k); }};
+        }
+        default: return {"(" + type + ")(i % 16)", [](V, V, V, std::int64_t i) { return static_cast<V>(i % 16); }};
+    }
+}
+
 /// Only operations that IEEE defines to the last bit, or that integers wrap in.
 template <class T>
 Node<T> real_tree(Random& random, int depth) {
@@ -63,16 +80,7 @@ Node<T> real_tree(Random& random, int depth) {
     using V = Held<T>;
     constexpr bool floats = std::is_floating_point_v<V>;
     const std::string type = held_name<T>();
-    if (depth == 0) switch (random.pick(0, 4)) {
-            case 0: return {"x[i]", [](V x, V, V, std::int64_t) { return x; }};
-            case 1: return {"y[i]", [](V, V y, V, std::int64_t) { return y; }};
-            case 2: return {"a", [](V, V, V a, std::int64_t) { return a; }};
-            case 3: {
-                const int k = random.pick(0, 9);
-                return {text("(", type, ")", k), [k](V, V, V, std::int64_t) { return static_cast<V>(k); }};
-            }
-            default: return {"(" + type + ")(i % 16)", [](V, V, V, std::int64_t i) { return static_cast<V>(i % 16); }};
-        }
+    if (depth == 0) return real_leaf<T>(random);
     const N l = real_tree<T>(random, depth - 1), r = real_tree<T>(random, random.pick(0, depth - 1));
     const auto join = [&](const char* op, auto f) {
         return N{"((" + type + ")(" + l.text + " " + op + " " + r.text + "))",
@@ -127,6 +135,28 @@ Node<T> real_tree(Random& random, int depth) {
     }
 }
 
+/// As real_leaf(), with numbers up to `max_part` in each part.
+template <class T>
+Node<T> complex_leaf(Random& random, int max_part) {
+    using Complex = std::complex<long double>;
+    const std::string type = DType(dtype_of<T>()).name(), real = type == "cfloat" ? "float" : "double";
+    switch (random.pick(0, 4)) {
+        case 0: return {"x[i]", [](Bounded x, Bounded, Bounded, std::int64_t) { return x; }};
+        case 1: return {"y[i]", [](Bounded, Bounded y, Bounded, std::int64_t) { return y; }};
+        case 2: return {"a", [](Bounded, Bounded, Bounded a, std::int64_t) { return a; }};
+        case 3: {
+            const int re = random.pick(-max_part, max_part), im = random.pick(-max_part, max_part);
+            return {gemel::text(type, "_new(", re, ", ", im, ")"),
+                    [re, im](Bounded, Bounded, Bounded, std::int64_t) { return Bounded{Complex(re, im)}; }};
+        }
+        default:
+            return {gemel::text(type, "_new((", real, ")(i % ", max_part + 1, "), 1)"),
+                    [max_part](Bounded, Bounded, Bounded, std::int64_t i) {
+                        return Bounded{Complex(i % (max_part + 1), 1)};
+                    }};
+    }
+}
+
 /// Complex arithmetic with a bound of its error.
 /// @param whole  only what is exact for whole numbers, from small ones, so that results stay below 2^8
 template <class T>
@@ -134,21 +164,7 @@ Node<T> complex_tree(Random& random, int depth, bool whole) {
     using N = Node<T>;
     using Complex = std::complex<long double>;
     const std::string type = DType(dtype_of<T>()).name(), real = type == "cfloat" ? "float" : "double";
-    const int most = whole ? 2 : 9;
-    if (depth == 0) switch (random.pick(0, 4)) {
-            case 0: return {"x[i]", [](Bounded x, Bounded, Bounded, std::int64_t) { return x; }};
-            case 1: return {"y[i]", [](Bounded, Bounded y, Bounded, std::int64_t) { return y; }};
-            case 2: return {"a", [](Bounded, Bounded, Bounded a, std::int64_t) { return a; }};
-            case 3: {
-                const int re = random.pick(-most, most), im = random.pick(-most, most);
-                return {gemel::text(type, "_new(", re, ", ", im, ")"),
-                        [re, im](Bounded, Bounded, Bounded, std::int64_t) { return Bounded{Complex(re, im)}; }};
-            }
-            default:
-                return {
-                    gemel::text(type, "_new((", real, ")(i % ", most + 1, "), 1)"),
-                    [most](Bounded, Bounded, Bounded, std::int64_t i) { return Bounded{Complex(i % (most + 1), 1)}; }};
-        }
+    if (depth == 0) return complex_leaf<T>(random, whole ? 2 : 9);
     const N l = complex_tree<T>(random, depth - 1, whole),
             r = complex_tree<T>(random, random.pick(0, depth - 1), whole);
     // Each operation may be off by eight units of its result's size, the stated accuracy and a little.

@@ -35,7 +35,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
     if (output < outputs) {
         const int x_base = output * layout.x[2];
         const int y_base = output * layout.y[2];
-        const int places = n;
+        const int positions = n;
         int first = split * 32 + along;
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
@@ -45,17 +45,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
             for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
-        while (first < places) {
+        while (first < positions) {
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
-            for (int turn = 0; turn < 4 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 8;
-                    if (k < places) {
+                    if (k < positions) {
                         int i_rest = k;
                         const int i_1 = i_rest % layout.extent[1];
                         i_rest /= layout.extent[1];
@@ -71,7 +71,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 8;
-                    if (k < places) {
+                    if (k < positions) {
                         int i_rest = k;
                         const int i_1 = i_rest % layout.extent[1];
                         i_rest /= layout.extent[1];

@@ -39,7 +39,7 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         o_rest /= layout.kept[1];
         const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
         const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
-        const int places = n;
+        const int positions = n;
         int first = split * 32 + along;
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
@@ -49,17 +49,17 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
-        while (first < places) {
+        while (first < positions) {
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
-            for (int turn = 0; turn < 4 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 8;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_at = x_base + k * layout.x[0];
                         const int y_at = y_base + k * layout.y[0];
                         x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
@@ -72,7 +72,7 @@ extern "C" __global__ __launch_bounds__(256) void dot(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 8;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_at = x_base + k * layout.x[0];
                         const int y_at = y_base + k * layout.y[0];
 #pragma unroll

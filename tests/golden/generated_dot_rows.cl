@@ -52,7 +52,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
         const int extent = layout.extent[0];
         const int packs = extent / 4;
-        const int places = packs;
+        const int positions = packs;
         int first = split * 128 + along;
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
@@ -62,17 +62,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
             for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
-        while (first < places) {
+        while (first < positions) {
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
-            for (int turn = 0; turn < 4 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_line = x_base;
                         const int y_line = y_base;
                         const int e = k * 4;
@@ -88,7 +88,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_line = x_base;
                         const int y_line = y_base;
                         const int e = k * 4;

@@ -15,12 +15,12 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
         int n,
         int outputs,
         int splits,
-        int stretch)
+        int span)
 {
     const int group = ((int)get_group_id(0));
     const int split = 0;
-    const int begin = group * stretch;
-    const int stop_output = outputs - begin < stretch ? outputs : begin + stretch;
+    const int begin = group * span;
+    const int stop_output = outputs - begin < span ? outputs : begin + span;
     const int extent = layout.extent[1];
     for (int output = begin; output < stop_output; ++output) {
         const int x_base = output * layout.x[2];

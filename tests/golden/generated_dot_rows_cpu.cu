@@ -15,12 +15,12 @@ extern "C" __global__ __launch_bounds__(1) void dot(
         int n,
         int outputs,
         int splits,
-        int stretch)
+        int span)
 {
     const int group = ((int)blockIdx.x);
     const int split = 0;
-    const int begin = group * stretch;
-    const int stop_output = outputs - begin < stretch ? outputs : begin + stretch;
+    const int begin = group * span;
+    const int stop_output = outputs - begin < span ? outputs : begin + span;
     const int extent = layout.extent[1];
     for (int output = begin; output < stop_output; ++output) {
         const int x_base = output * layout.x[2];

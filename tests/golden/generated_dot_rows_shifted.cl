@@ -37,7 +37,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
         const int y_base = output * layout.y[2];
         const int extent = layout.extent[1];
         const int packs = (extent + 6) / 4;
-        const int places = n / extent * packs;
+        const int positions = n / extent * packs;
         int first = split * 1024 + along;
         // Runs of runs and so on, whose totals are combined: a counter with digits of 16.
         float kept[4][4];
@@ -47,17 +47,17 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
             for (int level = 0; level < 4; ++level) kept[level][neighbour] = 0;
         }
         int runs = 0;
-        while (first < places) {
+        while (first < positions) {
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = 0;
-            for (int turn = 0; turn < 4 && first < places; ++turn) {
+            for (int turn = 0; turn < 4 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 256;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -82,7 +82,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 256;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];

@@ -47,11 +47,11 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             const int y_base = output * layout.y[1];
             const int extent = layout.extent[0];
             const int packs = extent / 4;
-            const int places = packs;
+            const int positions = packs;
 #pragma unroll
             for (int u = 0; u < 2; ++u) {
                 const int k = along + u * 4;
-                if (k < places) {
+                if (k < positions) {
                     const int x_line = x_base;
                     const int y_line = y_base;
                     const int e = k * 4;
@@ -76,11 +76,11 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             const int y_base = output * layout.y[1];
             const int extent = layout.extent[0];
             const int packs = extent / 4;
-            const int places = packs;
+            const int positions = packs;
 #pragma unroll
             for (int u = 0; u < 2; ++u) {
                 const int k = along + u * 4;
-                if (k < places) {
+                if (k < positions) {
                     const int x_line = x_base;
                     const int y_line = y_base;
                     const int e = k * 4;

@@ -113,9 +113,9 @@ extern "C" __global__ __launch_bounds__(256) void several(
         const int i_base = output * layout.i[1];
         const int extent = layout.extent[0];
         const int packs = extent;
-        const int places = packs;
+        const int positions = packs;
         int first = split * 64 + along;
-        while (first < places) {
+        while (first < positions) {
             float run_0[1];
 #pragma unroll
             for (int neighbour = 0; neighbour < 1; ++neighbour) run_0[neighbour] = INFINITY;
@@ -128,12 +128,12 @@ extern "C" __global__ __launch_bounds__(256) void several(
             double run_3[1];
 #pragma unroll
             for (int neighbour = 0; neighbour < 1; ++neighbour) run_3[neighbour] = 0;
-            for (int turn = 0; turn < 16 && first < places; ++turn) {
+            for (int turn = 0; turn < 16 && first < positions; ++turn) {
                 pack_float16_t_x1 x_pack[2];
 #pragma unroll
                 for (int u = 0; u < 2; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_line = x_base;
                         const int i_line = i_base;
                         const int e = k;
@@ -145,7 +145,7 @@ extern "C" __global__ __launch_bounds__(256) void several(
 #pragma unroll
                 for (int u = 0; u < 2; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int x_line = x_base;
                         const int i_line = i_base;
                         const int e = k;

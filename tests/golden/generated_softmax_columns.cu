@@ -37,13 +37,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     o_rest /= layout.kept[1];
     const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
     const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
-    const int places = n;
+    const int positions = n;
     pack_float_x4 x_pack[4];
     pack_float_x4 y_pack[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
@@ -59,7 +59,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -143,7 +143,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -208,7 +208,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll

@@ -88,7 +88,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     __syncthreads();
     const int tile = dealt[0];
     const int part = tile % 3;
-    const int first_place = part * 128 + along;
+    const int first_position = part * 128 + along;
     const int given = ((int)(tile / 3) * 8 + across) * 4;
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
@@ -97,13 +97,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     o_rest /= layout.kept[1];
     const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
     const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
-    const int places = n;
+    const int positions = n;
     pack_float_x4 x_pack[3];
     pack_float_x4 y_pack[3];
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
-        const int k = first_place + (2 + s) * 32;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_kept[s * 256 + thread].words[0] = ((const uint4 *)(x + x_at))[0];
@@ -111,8 +111,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
@@ -127,8 +127,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -144,8 +144,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 32;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = x_kept[s * 256 + thread].words[0];
@@ -284,8 +284,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -302,8 +302,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 32;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = x_kept[s * 256 + thread].words[0];
@@ -400,8 +400,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -421,8 +421,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 2; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 32;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = x_kept[s * 256 + thread].words[0];

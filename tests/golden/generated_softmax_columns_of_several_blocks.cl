@@ -87,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     barrier(CLK_LOCAL_MEM_FENCE);
     const int tile = dealt[0];
     const int part = tile % 3;
-    const int first_place = part * 64 + along;
+    const int first_position = part * 64 + along;
     const int given = ((int)(tile / 3) * 8 + across) * 4;
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
@@ -96,13 +96,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     o_rest /= layout.kept[1];
     const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
     const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
-    const int places = n;
+    const int positions = n;
     pack_float_x4 x_pack[2];
     pack_float_x4 y_pack[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
@@ -117,8 +117,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -256,8 +256,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -353,8 +353,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll

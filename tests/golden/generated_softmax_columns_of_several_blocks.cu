@@ -87,7 +87,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     __syncthreads();
     const int tile = dealt[0];
     const int part = tile % 3;
-    const int first_place = part * 64 + along;
+    const int first_position = part * 64 + along;
     const int given = ((int)(tile / 3) * 8 + across) * 4;
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
@@ -96,13 +96,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     o_rest /= layout.kept[1];
     const int x_base = o_rest * layout.x[1] + o_1 * layout.x[2];
     const int y_base = o_rest * layout.y[1] + o_1 * layout.y[2];
-    const int places = n;
+    const int positions = n;
     pack_float_x4 x_pack[2];
     pack_float_x4 y_pack[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
             x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
@@ -117,8 +117,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -256,8 +256,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll
@@ -353,8 +353,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 32;
-        if (k < places) {
+        const int k = first_position + u * 32;
+        if (k < positions) {
             const int x_at = x_base + k * layout.x[0];
             const int y_at = y_base + k * layout.y[0];
 #pragma unroll

@@ -21,11 +21,11 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void softmax(
         int64_t result_offset_0,
         int n,
         int outputs,
-        int stretch)
+        int span)
 {
     result_0 = (__global float *)((__global char *)result_0 + result_offset_0);
-    const int begin = ((int)get_group_id(0)) * stretch;
-    const int stop_output = outputs - begin < stretch ? outputs : begin + stretch;
+    const int begin = ((int)get_group_id(0)) * span;
+    const int stop_output = outputs - begin < span ? outputs : begin + span;
     const int extent = layout.extent[1];
     const int lines = n / extent;
     for (int output = begin; output < stop_output; ++output) {

@@ -21,11 +21,11 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
         int64_t result_offset_0,
         int n,
         int outputs,
-        int stretch)
+        int span)
 {
     result_0 = (float *)((char *)result_0 + result_offset_0);
-    const int begin = ((int)blockIdx.x) * stretch;
-    const int stop_output = outputs - begin < stretch ? outputs : begin + stretch;
+    const int begin = ((int)blockIdx.x) * span;
+    const int stop_output = outputs - begin < span ? outputs : begin + span;
     const int extent = layout.extent[1];
     const int lines = n / extent;
     for (int output = begin; output < stop_output; ++output) {

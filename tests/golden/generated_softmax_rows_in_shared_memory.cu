@@ -37,7 +37,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
     const int y_base = output * layout.y[2];
     const int extent = layout.extent[1];
     const int packs = extent / 4;
-    const int places = n / extent * packs;
+    const int positions = n / extent * packs;
     pack_float_x4 x_pack[4];
     pack_float_x4 y_pack[4];
     float totals_0[4];
@@ -48,7 +48,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
         totals_1[lane] = 0;
     }
     {
-        const int turns = (places + 127) / 128;
+        const int turns = (positions + 127) / 128;
         for (int from = 0; from < turns; from += 64) {
             const int stop = turns - from < 64 ? turns : from + 64;
             float run_0[4];
@@ -62,7 +62,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -75,7 +75,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -152,7 +152,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
         totals_2[lane] = 0;
     }
     {
-        const int turns = (places + 127) / 128;
+        const int turns = (positions + 127) / 128;
         for (int from = 0; from < turns; from += 64) {
             const int stop = turns - from < 64 ? turns : from + 64;
             float run_2[4];
@@ -163,7 +163,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -176,7 +176,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -243,7 +243,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
     }
     if (is_there) {
     {
-        const int turns = (places + 127) / 128;
+        const int turns = (positions + 127) / 128;
         for (int from = 0; from < turns; from += 64) {
             const int stop = turns - from < 64 ? turns : from + 64;
             for (int turn = from; turn < stop; ++turn) {
@@ -251,7 +251,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -264,7 +264,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 32;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];

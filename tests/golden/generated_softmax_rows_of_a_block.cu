@@ -89,13 +89,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     const int y_base = output * layout.y[1];
     const int extent = layout.extent[0];
     const int packs = (extent + 14) / 8;
-    const int places = packs;
+    const int positions = packs;
     pack_float16_t_x8 x_pack[2];
     pack_float16_t_x8 y_pack[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -126,7 +126,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -202,7 +202,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -274,7 +274,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
         const int k = along + u * 256;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);

@@ -78,13 +78,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     const int y_base = output * layout.y[1];
     const int extent = layout.extent[0];
     const int packs = extent / 4;
-    const int places = packs;
+    const int positions = packs;
     pack_float_x4 x_pack[4];
     pack_float_x4 y_pack[4];
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -103,7 +103,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -152,7 +152,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -199,7 +199,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
         const int k = along + u * 32;
-        if (k < places) {
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;

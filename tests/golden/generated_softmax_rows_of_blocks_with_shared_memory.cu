@@ -96,7 +96,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     __syncthreads();
     const int tile = dealt[0];
     const int part = tile % 3;
-    const int first_place = part * 1280 + along;
+    const int first_position = part * 1280 + along;
     const int given = ((int)(tile / 3) * 1 + across);
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
@@ -104,13 +104,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     const int y_base = output * layout.y[1];
     const int extent = layout.extent[0];
     const int packs = (extent + 14) / 8;
-    const int places = packs;
+    const int positions = packs;
     pack_float16_t_x8 x_pack[3];
     pack_float16_t_x8 y_pack[3];
 #pragma unroll
     for (int s = 0; s < 3; ++s) {
-        const int k = first_place + (2 + s) * 256;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -134,8 +134,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     gemel_commit_copies();
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -165,8 +165,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -198,8 +198,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 3; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 256;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -316,8 +316,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -351,8 +351,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 3; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 256;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -449,8 +449,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
@@ -501,8 +501,8 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
 #pragma unroll
     for (int s = 0; s < 3; ++s) {
         const int u = 2;
-        const int k = first_place + (2 + s) * 256;
-        if (k < places) {
+        const int k = first_position + (2 + s) * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);

@@ -87,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     barrier(CLK_LOCAL_MEM_FENCE);
     const int tile = dealt[0];
     const int part = tile % 3;
-    const int first_place = part * 512 + along;
+    const int first_position = part * 512 + along;
     const int given = ((int)(tile / 3) * 1 + across);
     const int is_there = given < outputs;
     const int output = is_there ? given : 0;
@@ -95,13 +95,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     const int y_base = output * layout.y[1];
     const int extent = layout.extent[0];
     const int packs = extent / 4;
-    const int places = packs;
+    const int positions = packs;
     pack_float_x4 x_pack[2];
     pack_float_x4 y_pack[2];
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -119,8 +119,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -224,8 +224,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     }
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;
@@ -308,8 +308,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     if (is_there) {
 #pragma unroll
     for (int u = 0; u < 2; ++u) {
-        const int k = first_place + u * 256;
-        if (k < places) {
+        const int k = first_position + u * 256;
+        if (k < positions) {
             const int x_line = x_base;
             const int y_line = y_base;
             const int e = k * 4;

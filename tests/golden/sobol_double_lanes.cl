@@ -1,4 +1,4 @@
-/* The place of the lowest 1; 64 for 0. */
+/* The index of the lowest 1; 64 for 0. */
 int32_t gemel_lowest(uint64_t x) {
     return (int32_t)popcount((uint64_t)((x & (~x + 1u)) - 1u));
 }

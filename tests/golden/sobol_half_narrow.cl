@@ -1,4 +1,4 @@
-/* The place of the lowest 1; 32 for 0. */
+/* The index of the lowest 1; 32 for 0. */
 int32_t gemel_lowest(uint32_t x) {
     return (int32_t)popcount((uint32_t)((x & (~x + 1u)) - 1u));
 }

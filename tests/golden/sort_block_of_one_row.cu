@@ -3,8 +3,8 @@ __device__ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-__device__ int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+__device__ int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 __device__ int sort_sum_scan(int a, int b) { return a + b; }
 __device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -40,18 +40,18 @@ extern "C" __global__ __launch_bounds__(256) void sort(
     const int first_row = (int)((int)blockIdx.x) * rows_per_tile;
     const int begin = first_row * row_length;
     const int count = (int)((rows - first_row < rows_per_tile ? rows - first_row : rows_per_tile) * row_length);
-    const int places = 4;
+    const int positions = 4;
     uint32_t key[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
         if (own + 32 * k < count) key[k] = key_in[begin + own + 32 * k];
     }
-    for (int place = 0; place < places; ++place) {
+    for (int position = 0; position < positions; ++position) {
         int digit[4];
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             digit[k] = 255;  // behind the end: these stay there
-            if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], place);
+            if (own + 32 * k < count) digit[k] = sort_key_digit(key[k], position);
         }
         __syncthreads();
         if (thread == 0) is_needed[0] = 1;

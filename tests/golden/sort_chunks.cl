@@ -3,8 +3,8 @@ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 int sort_sum_scan(int a, int b) { return a + b; }
 uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -17,7 +17,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_count(
         __global uint32_t *value0_spare,
         __global uint32_t *control,
         __global uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int tile_size,
         int n,
@@ -30,14 +30,14 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_count(
     for (int d = 0; d < 256; ++d) own[d] = 0;
     for (int i = begin; i < end; ++i) {
         const uint32_t key = key_source[i];
-        ++own[sort_key_digit(key, place)];
+        ++own[sort_key_digit(key, position)];
     }
     for (int d = 0; d < 256; ++d) counts[d * tiles + tile] = own[d];
 }
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_offsets(
         __global uint32_t *control,
         __global uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int n)
 {
@@ -73,10 +73,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_offsets(
             if (next - first_of[d] == (uint32_t)n) is_needed = 0;
         }
         const int from = (int)control[4];
-        int to = (3 - place) % 2 == 0 ? 1 : 2;
+        int to = (3 - position) % 2 == 0 ? 1 : 2;
         if (to == from) to = 3 - to;
-        const int last = place == 3 && to == 1;
-        control[place] = (uint32_t)(is_needed ? from | to << 2 | last << 4 : 0);
+        const int last = position == 3 && to == 1;
+        control[position] = (uint32_t)(is_needed ? from | to << 2 | last << 4 : 0);
         if (is_needed) control[4] = (uint32_t)(last ? 4 : to);
     }
 }
@@ -90,13 +90,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_pass(
         __global uint32_t *value0_spare,
         __global uint32_t *control,
         __global uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int tile_size,
         int n,
         int row_length)
 {
-    const int plan = (int)control[0 + place];
+    const int plan = (int)control[0 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3;
     __global const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (__global const uint32_t *)key_to : (__global const uint32_t *)key_spare;
@@ -108,7 +108,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_pass(
     for (int d = 0; d < 256; ++d) next[d] = counts[d * tiles + tile];
     for (int i = begin; i < end; ++i) {
         const uint32_t key = key_source[i];
-        const uint32_t at = next[sort_key_digit(key, place)]++;
+        const uint32_t at = next[sort_key_digit(key, position)]++;
         key_target[at] = key;
         value0_target[at] = value0_source[i];
     }

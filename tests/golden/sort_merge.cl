@@ -87,11 +87,11 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void merge_sort_merge(
     const int thread = ((int)get_local_id(0)), first = thread * 4;
     const int row = ((int)get_group_id(0)) / tiles, tile = ((int)get_group_id(0)) % tiles, base = row * n, begin = base + tile * 512;
     const int count = n - tile * 512 < 512 ? (int)(n - tile * 512) : 512;
-    const int pair = tile * 512 / (2 * width) * (2 * width), place = tile * 512 - pair;
+    const int pair = tile * 512 / (2 * width) * (2 * width), offset = tile * 512 - pair;
     const int run_begin = base + pair;
     const int run_length = n - pair < width ? n - pair : width, other_length = n - pair - run_length < width ? n - pair - run_length : width;
     if (thread < 2) {
-        const int reached = place + (thread == 0 ? 0 : count);
+        const int reached = offset + (thread == 0 ? 0 : count);
         int split = reached > other_length ? reached - other_length : 0;
         {
             int high = reached < run_length ? reached : run_length;
@@ -104,7 +104,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void merge_sort_merge(
         splits[thread] = split;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int run = run_begin + splits[0], other = run_begin + run_length + (place - splits[0]);
+    const int run = run_begin + splits[0], other = run_begin + run_length + (offset - splits[0]);
     const int a_begin = 0, a_end = (int)(splits[1] - splits[0]), b_end = count;
     for (int j = thread; j < count; j += 128) shared[j] = j < a_end ? in[run + j] : in[other + (j - a_end)];
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -45,10 +45,10 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void merge_sort_merge(
 {
     const int row = ((int)get_group_id(0)) / tiles, tile = ((int)get_group_id(0)) % tiles, base = row * n, begin = base + tile * 4096;
     const int count = n - tile * 4096 < 4096 ? n - tile * 4096 : 4096;
-    const int pair = tile * 4096 / (2 * width) * (2 * width), place = tile * 4096 - pair;
+    const int pair = tile * 4096 / (2 * width) * (2 * width), offset = tile * 4096 - pair;
     const int run_begin = base + pair;
     const int run_length = n - pair < width ? n - pair : width, other_length = n - pair - run_length < width ? n - pair - run_length : width;
-    const int reached = place, other_begin = run_begin + run_length, other_end = other_begin + other_length;
+    const int reached = offset, other_begin = run_begin + run_length, other_end = other_begin + other_length;
     int split = reached > other_length ? reached - other_length : 0;
     {
         int high = reached < run_length ? reached : run_length;
@@ -58,7 +58,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void merge_sort_merge(
             else split = middle + 1;
         }
     }
-    int a = run_begin + split, b = other_begin + (place - split);
+    int a = run_begin + split, b = other_begin + (offset - split);
     for (int k = 0; k < count; ++k) {
         if (a >= other_begin || (b < other_end && merge_sort_less(in[b], in[a]))) out[begin + k] = in[b++];
         else out[begin + k] = in[a++];

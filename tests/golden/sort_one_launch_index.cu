@@ -3,8 +3,8 @@ __device__ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-__device__ int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+__device__ int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 __device__ int sort_sum_scan(int a, int b) { return a + b; }
 __device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -74,7 +74,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     __shared__ int warp_totals[12];
     __shared__ int is_needed[4];
     __shared__ int dealt[1];
-    __shared__ int shared_place[1];
+    __shared__ int shared_position[1];
     __shared__ int is_last[1];
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32, own = warp * 224 + lane;
     // Words that blocks poll are in cache lines of their own: the ticket, the blocks that have counted, whether passes are
@@ -101,8 +101,8 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
             const sort_pack *const packed = (const sort_pack *)key_in;
             int i = (int)number * 384 + thread;
             if (i < rest) {
-                for (int place = 0; place < 4; ++place) {
-                    atomic_add(&counts[(256 * place + sort_key_digit(key_in[packs * 4 + i], place)) * 2 + copy], (uint32_t)1);
+                for (int position = 0; position < 4; ++position) {
+                    atomic_add(&counts[(256 * position + sort_key_digit(key_in[packs * 4 + i], position)) * 2 + copy], (uint32_t)1);
                 }
             }
             while (i < packs) {
@@ -117,8 +117,8 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
 #pragma unroll
                     for (int k = 0; k < 4; ++k) {
 #pragma unroll
-                        for (int place = 0; place < 4; ++place) {
-                            atomic_add(&counts[(256 * place + sort_key_digit(both[p].keys[k], place)) * 2 + copy], (uint32_t)1);
+                        for (int position = 0; position < 4; ++position) {
+                            atomic_add(&counts[(256 * position + sort_key_digit(both[p].keys[k], position)) * 2 + copy], (uint32_t)1);
                         }
                     }
                 }
@@ -194,17 +194,17 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
         }
         if (thread == 0) {
             int left = 0;
-            for (int place = 0; place < 4; ++place) left += is_needed[place];
+            for (int position = 0; position < 4; ++position) left += is_needed[position];
             if (left == 0) left = is_needed[3] = 1;  // one pass moves all where they end
             int from = 0, previous = 0;
-            for (int place = 0; place < 4; ++place) {
-                if (!is_needed[place]) continue;
+            for (int position = 0; position < 4; ++position) {
+                if (!is_needed[position]) continue;
                 --left;
                 const int to = left % 2 == 0 ? 1 : 2;
-                control[1024 + place] = (uint32_t)(from | to << 2 | (left == 0) << 4);
+                control[1024 + position] = (uint32_t)(from | to << 2 | (left == 0) << 4);
                 from = to;
-                control[1028 + place] = (uint32_t)previous;
-                previous = place + 1;
+                control[1028 + position] = (uint32_t)previous;
+                previous = position + 1;
             }
         }
         __syncthreads();
@@ -214,12 +214,12 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
         }
         return;
     }
-    const int place = (number - counting_blocks) / tiles, tile = (number - counting_blocks) % tiles;
-    const uint32_t epoch = first_epoch + (uint32_t)place;
+    const int position = (number - counting_blocks) / tiles, tile = (number - counting_blocks) % tiles;
+    const uint32_t epoch = first_epoch + (uint32_t)position;
     for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
-    if (thread == 0) shared_place[0] = place;
+    if (thread == 0) shared_position[0] = position;
     sort_wait(&signals[64], 1);
-    const int plan = (int)control[1024 + place];
+    const int plan = (int)control[1024 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3, last = plan >> 4;
     const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare;
@@ -228,7 +228,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     uint32_t *const value0_target = to == 1 ? value0_to : value0_spare;
     const uint32_t *const index_source = from == 1 ? index_to : index_spare;
     uint32_t *const index_target = to == 1 ? index_to : index_spare;
-    const int pass_before = (int)control[1028 + place];
+    const int pass_before = (int)control[1028 + position];
     if (pass_before > 0) sort_wait(&signals[64 + 32 * pass_before], (uint32_t)tiles);
     uint32_t *const staged_keys = (uint32_t *)arena;
     const int begin = (int)tile * 2688;
@@ -246,10 +246,10 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     }
     if (count == 2688) {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], place)], 1);
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], position)], 1);
     } else {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], place) : 255)], 1);
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], position) : 255)], 1);
     }
     __syncthreads();
     int digit_total = 0;
@@ -297,8 +297,8 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     int start = lane > 0 ? before[0] : 0;
     if (warp > 0) start += before_warp;
     // Read from shared memory: the compiler would keep all digits in registers, if it knew that they are the same again.
-    const int same_place = shared_place[0];
-    uint32_t place_of[4];  // two places each
+    const int same_position = shared_position[0];
+    uint32_t index_of[4];  // two indices each
     if (thread < 256) {
         int next = start;
 #pragma unroll
@@ -313,7 +313,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     if (count == 2688) {
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            const int own_digit = sort_key_digit(key[k], same_place);
+            const int own_digit = sort_key_digit(key[k], same_position);
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -324,12 +324,12 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
             staged_keys[found] = key[k];
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     } else {
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_place) : 255;
+            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_position) : 255;
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -340,7 +340,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
             staged_keys[found] = key[k];
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     }
     if (thread < 256) {
@@ -380,7 +380,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
                 states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
             }
         }
-        first_of[thread] = control[256 * place + thread] - (uint32_t)start;
+        first_of[thread] = control[256 * position + thread] - (uint32_t)start;
         if (tile > 0) first_of[thread] += so_far;
     }
     uint32_t digits[2];  // of those that the thread writes, four each
@@ -390,7 +390,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
         for (int k = 0; k < 7; ++k) {
             const int j = thread + 384 * k;
             const uint32_t moved = staged_keys[j];
-            const int d = sort_key_digit(moved, place);
+            const int d = sort_key_digit(moved, position);
             digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
             if (!last) key_target[first_of[d] + (uint32_t)j] = moved;
         }
@@ -401,7 +401,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
             const int j = thread + 384 * k;
             if (j < count) {
                 const uint32_t moved = staged_keys[j];
-                const int d = sort_key_digit(moved, place);
+                const int d = sort_key_digit(moved, position);
                 digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
                 if (!last) key_target[first_of[d] + (uint32_t)j] = moved;
             }
@@ -422,7 +422,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            staged[place_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
+            staged[index_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
         }
         __syncthreads();
         if (count == 2688) {
@@ -459,7 +459,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            staged[place_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
+            staged[index_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
         }
         __syncthreads();
         if (count == 2688) {
@@ -486,6 +486,6 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     __syncthreads();
     if (thread == 0) {
         device_fence();
-        atomic_add(&signals[96 + 32 * place], (uint32_t)1);
+        atomic_add(&signals[96 + 32 * position], (uint32_t)1);
     }
 }

@@ -3,8 +3,8 @@ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits ^ 0xffffffffu;
 }
-int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 int sort_sum_scan(int a, int b) { return a + b; }
 uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -56,8 +56,8 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_count(
     __global const sort_pack *const packed = (__global const sort_pack *)key_in;
     int i = (int)((int)get_group_id(0)) * 384 + thread;
     if (i < rest) {
-        for (int place = 0; place < 4; ++place) {
-            atomic_add(&counts[(256 * place + sort_key_digit(key_in[packs * 4 + i], place)) * 8 + copy], (uint32_t)1);
+        for (int position = 0; position < 4; ++position) {
+            atomic_add(&counts[(256 * position + sort_key_digit(key_in[packs * 4 + i], position)) * 8 + copy], (uint32_t)1);
         }
     }
     while (i < packs) {
@@ -72,8 +72,8 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void sort_count(
 #pragma unroll
             for (int k = 0; k < 4; ++k) {
 #pragma unroll
-                for (int place = 0; place < 4; ++place) {
-                    atomic_add(&counts[(256 * place + sort_key_digit(both[p].keys[k], place)) * 8 + copy], (uint32_t)1);
+                for (int position = 0; position < 4; ++position) {
+                    atomic_add(&counts[(256 * position + sort_key_digit(both[p].keys[k], position)) * 8 + copy], (uint32_t)1);
                 }
             }
         }
@@ -95,8 +95,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort_plan(__globa
     __local int is_needed[4];
     const int thread = ((int)get_local_id(0));
     if (thread < 4) is_needed[thread] = 1;
-    for (int place = 0; place < 4; ++place) {
-        const uint32_t own = control[256 * place + thread];
+    for (int position = 0; position < 4; ++position) {
+        const uint32_t own = control[256 * position + thread];
         sums[thread] = own;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int delta = 1; delta < 256; delta *= 2) {
@@ -107,20 +107,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sort_plan(__globa
             if (takes) sums[thread] = mine;
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        control[256 * place + thread] = sums[thread] - own;
-        if (own == (uint32_t)n) is_needed[place] = 0;
+        control[256 * position + thread] = sums[thread] - own;
+        if (own == (uint32_t)n) is_needed[position] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (thread == 0) {
         int left = 0;
-        for (int place = 0; place < 4; ++place) left += is_needed[place];
+        for (int position = 0; position < 4; ++position) left += is_needed[position];
         if (left == 0) left = is_needed[3] = 1;  // one pass moves all where they end
         int from = 0;
-        for (int place = 0; place < 4; ++place) {
-            if (!is_needed[place]) continue;
+        for (int position = 0; position < 4; ++position) {
+            if (!is_needed[position]) continue;
             --left;
             const int to = left % 2 == 0 ? 1 : 2;
-            control[1028 + place] = (uint32_t)(from | to << 2 | (left == 0) << 4);
+            control[1028 + position] = (uint32_t)(from | to << 2 | (left == 0) << 4);
             from = to;
         }
     }
@@ -136,7 +136,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
         __global uint32_t *control,
         volatile __global uint64_t *states,
         uint32_t epoch,
-        int place,
+        int position,
         int n,
         int row_length)
 {
@@ -145,20 +145,20 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
     __local uint32_t first_of[256];
     __local int warp_totals[12];
     __local int dealt[1];
-    __local int shared_place[1];
+    __local int shared_position[1];
     __local uint32_t *const staged_keys = (__local uint32_t *)arena;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32, own = warp * 224 + lane;
-    const int plan = (int)control[1028 + place];
+    const int plan = (int)control[1028 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3;
     __global const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (__global const uint32_t *)key_to : (__global const uint32_t *)key_spare;
     __global uint32_t *const key_target = to == 1 ? key_to : key_spare;
     __global const uint32_t *const value0_source = from == 0 ? value0_in : from == 1 ? (__global const uint32_t *)value0_to : (__global const uint32_t *)value0_spare;
     __global uint32_t *const value0_target = to == 1 ? value0_to : value0_spare;
-    __global uint32_t *const ticket = (__global uint32_t *)(control + (1024 + place));
+    __global uint32_t *const ticket = (__global uint32_t *)(control + (1024 + position));
     const uint32_t first_ticket = 0;
     for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
-    if (thread == 0) shared_place[0] = place;
+    if (thread == 0) shared_position[0] = position;
     // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
     if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -178,10 +178,10 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
     }
     if (count == 2688) {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], place)], 1);
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], position)], 1);
     } else {
 #pragma unroll
-        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], place) : 255)], 1);
+        for (int k = 0; k < 7; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], position) : 255)], 1);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     int digit_total = 0;
@@ -229,8 +229,8 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
     int start = lane > 0 ? before[0] : 0;
     if (warp > 0) start += before_warp;
     // Read from shared memory: the compiler would keep all digits in registers, if it knew that they are the same again.
-    const int same_place = shared_place[0];
-    uint32_t place_of[4];  // two places each
+    const int same_position = shared_position[0];
+    uint32_t index_of[4];  // two indices each
     if (thread < 256) {
         int next = start;
 #pragma unroll
@@ -245,7 +245,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
     if (count == 2688) {
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            const int own_digit = sort_key_digit(key[k], same_place);
+            const int own_digit = sort_key_digit(key[k], same_position);
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -256,12 +256,12 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
             staged_keys[found] = key[k];
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     } else {
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_place) : 255;
+            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_position) : 255;
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -272,7 +272,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
             staged_keys[found] = key[k];
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     }
     if (thread < 256) {
@@ -312,7 +312,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
                 states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
             }
         }
-        first_of[thread] = control[256 * place + thread] - (uint32_t)start;
+        first_of[thread] = control[256 * position + thread] - (uint32_t)start;
         if (tile > 0) first_of[thread] += so_far;
     }
     uint32_t digits[2];  // of those that the thread writes, four each
@@ -322,7 +322,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
         for (int k = 0; k < 7; ++k) {
             const int j = thread + 384 * k;
             const uint32_t moved = staged_keys[j];
-            const int d = sort_key_digit(moved, place);
+            const int d = sort_key_digit(moved, position);
             digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
             key_target[first_of[d] + (uint32_t)j] = moved;
         }
@@ -333,7 +333,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
             const int j = thread + 384 * k;
             if (j < count) {
                 const uint32_t moved = staged_keys[j];
-                const int d = sort_key_digit(moved, place);
+                const int d = sort_key_digit(moved, position);
                 digits[k / 4] = k % 4 == 0 ? (uint32_t)d : digits[k / 4] | (uint32_t)d << 8 * (k % 4);
                 key_target[first_of[d] + (uint32_t)j] = moved;
             }
@@ -354,7 +354,7 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) RESIDENT_BLOCKS(384, 2
         barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            staged[place_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
+            staged[index_of[k / 2] >> 16 * (k % 2) & 0xffff] = value[k];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (count == 2688) {

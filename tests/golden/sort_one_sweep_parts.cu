@@ -1,8 +1,8 @@
 __device__ uint64_t sort_order(uint64_t bits) {
     return bits;
 }
-__device__ int sort_key_digit(uint64_t key, int place) {
-    return (int)(sort_order((uint64_t)key) >> 8 * place) & 255;
+__device__ int sort_key_digit(uint64_t key, int position) {
+    return (int)(sort_order((uint64_t)key) >> 8 * position) & 255;
 }
 __device__ int sort_sum_scan(int a, int b) { return a + b; }
 __device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -54,8 +54,8 @@ extern "C" __global__ __launch_bounds__(256) void sort_count(
     const sort_pack *const packed = (const sort_pack *)key_in;
     int i = (int)((int)blockIdx.x) * 256 + thread;
     if (i < rest) {
-        for (int place = 0; place < 8; ++place) {
-            atomic_add(&counts[(256 * place + sort_key_digit(key_in[packs * 2 + i], place)) * 4 + copy], (uint32_t)1);
+        for (int position = 0; position < 8; ++position) {
+            atomic_add(&counts[(256 * position + sort_key_digit(key_in[packs * 2 + i], position)) * 4 + copy], (uint32_t)1);
         }
     }
     while (i < packs) {
@@ -70,8 +70,8 @@ extern "C" __global__ __launch_bounds__(256) void sort_count(
 #pragma unroll
             for (int k = 0; k < 2; ++k) {
 #pragma unroll
-                for (int place = 0; place < 8; ++place) {
-                    atomic_add(&counts[(256 * place + sort_key_digit(both[p].keys[k], place)) * 4 + copy], (uint32_t)1);
+                for (int position = 0; position < 8; ++position) {
+                    atomic_add(&counts[(256 * position + sort_key_digit(both[p].keys[k], position)) * 4 + copy], (uint32_t)1);
                 }
             }
         }
@@ -93,8 +93,8 @@ extern "C" __global__ __launch_bounds__(256) void sort_plan(uint32_t *control, i
     __shared__ int is_needed[8];
     const int thread = ((int)threadIdx.x);
     if (thread < 8) is_needed[thread] = 1;
-    for (int place = 0; place < 8; ++place) {
-        const uint32_t own = control[256 * place + thread];
+    for (int position = 0; position < 8; ++position) {
+        const uint32_t own = control[256 * position + thread];
         sums[thread] = own;
         __syncthreads();
         for (int delta = 1; delta < 256; delta *= 2) {
@@ -105,20 +105,20 @@ extern "C" __global__ __launch_bounds__(256) void sort_plan(uint32_t *control, i
             if (takes) sums[thread] = mine;
             __syncthreads();
         }
-        control[256 * place + thread] = sums[thread] - own;
-        if (own == (uint32_t)n) is_needed[place] = 0;
+        control[256 * position + thread] = sums[thread] - own;
+        if (own == (uint32_t)n) is_needed[position] = 0;
         __syncthreads();
     }
     if (thread == 0) {
         int left = 0;
-        for (int place = 0; place < 8; ++place) left += is_needed[place];
+        for (int position = 0; position < 8; ++position) left += is_needed[position];
         if (left == 0) left = is_needed[7] = 1;  // one pass moves all where they end
         int from = 0;
-        for (int place = 0; place < 8; ++place) {
-            if (!is_needed[place]) continue;
+        for (int position = 0; position < 8; ++position) {
+            if (!is_needed[position]) continue;
             --left;
             const int to = left % 2 == 0 ? 1 : 2;
-            control[2056 + place] = (uint32_t)(from | to << 2 | (left == 0) << 4);
+            control[2056 + position] = (uint32_t)(from | to << 2 | (left == 0) << 4);
             from = to;
         }
     }
@@ -131,28 +131,28 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
         uint32_t *control,
         volatile uint64_t *states,
         uint32_t epoch,
-        int place,
+        int position,
         int n,
         int row_length)
 {
     __shared__ float4 arena[2304];
-    // The elements lie over the counters, which are read until all places are known.
+    // The elements lie over the counters, which are read until all positions are known.
     int *const digit_counts = (int *)arena;
     __shared__ uint32_t first_of[256];
     __shared__ int warp_totals[8];
     __shared__ int dealt[1];
-    __shared__ int shared_place[1];
+    __shared__ int shared_position[1];
     uint64_t *const staged_keys = (uint64_t *)arena;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32, own = warp * 1120 + lane;
-    const int plan = (int)control[2056 + place];
+    const int plan = (int)control[2056 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3;
     const uint64_t *const key_source = from == 0 ? key_in : from == 1 ? (const uint64_t *)key_to : (const uint64_t *)key_spare;
     uint64_t *const key_target = to == 1 ? key_to : key_spare;
-    uint32_t *const ticket = (uint32_t *)(control + (2048 + place));
+    uint32_t *const ticket = (uint32_t *)(control + (2048 + position));
     const uint32_t first_ticket = 0;
     for (int k = thread; k < 2048; k += 256) digit_counts[k] = 0;
-    if (thread == 0) shared_place[0] = place;
+    if (thread == 0) shared_position[0] = position;
     // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
     if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);
     __syncthreads();
@@ -172,10 +172,10 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
     }
     if (count == 8960) {
 #pragma unroll
-        for (int k = 0; k < 35; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], place)], 1);
+        for (int k = 0; k < 35; ++k) atomic_add(&digit_counts[256 * warp + sort_key_digit(key[k], position)], 1);
     } else {
 #pragma unroll
-        for (int k = 0; k < 35; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], place) : 255)], 1);
+        for (int k = 0; k < 35; ++k) atomic_add(&digit_counts[256 * warp + (own + 32 * k < count ? sort_key_digit(key[k], position) : 255)], 1);
     }
     __syncthreads();
     int digit_total = 0;
@@ -223,8 +223,8 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
     int start = lane > 0 ? before[0] : 0;
     if (warp > 0) start += before_warp;
     // Read from shared memory: the compiler would keep all digits in registers, if it knew that they are the same again.
-    const int same_place = shared_place[0];
-    uint32_t place_of[18];  // two places each
+    const int same_position = shared_position[0];
+    uint32_t index_of[18];  // two indices each
     if (thread < 256) {
         int next = start;
 #pragma unroll
@@ -239,7 +239,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
     if (count == 8960) {
 #pragma unroll
         for (int k = 0; k < 35; ++k) {
-            const int own_digit = sort_key_digit(key[k], same_place);
+            const int own_digit = sort_key_digit(key[k], same_position);
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -249,12 +249,12 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
             gemel_warp_barrier();
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     } else {
 #pragma unroll
         for (int k = 0; k < 35; ++k) {
-            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_place) : 255;
+            const int own_digit = own + 32 * k < count ? sort_key_digit(key[k], same_position) : 255;
             // Lanes with the same digit: those that agree with this one in every bit. The last of them counts them all.
             uint32_t peers = 0xffffffffu;
 #pragma unroll
@@ -264,7 +264,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
             gemel_warp_barrier();
             if (peers >> lane == 1) warp_counts[own_digit] = found + 1;
             gemel_warp_barrier();
-            place_of[k / 2] = k % 2 == 0 ? (uint32_t)found : place_of[k / 2] | (uint32_t)found << 16;
+            index_of[k / 2] = k % 2 == 0 ? (uint32_t)found : index_of[k / 2] | (uint32_t)found << 16;
         }
     }
     if (thread < 256) {
@@ -304,7 +304,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
                 states[tile * 256 + column] = (uint64_t)(epoch * 4 + 2) << 32 | bits.words[0];
             }
         }
-        first_of[thread] = control[256 * place + thread] - (uint32_t)start;
+        first_of[thread] = control[256 * position + thread] - (uint32_t)start;
         if (tile > 0) first_of[thread] += so_far;
     }
 #pragma unroll
@@ -312,7 +312,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < 35; ++k) {
-            const uint32_t at = (place_of[k / 2] >> 16 * (k % 2) & 0xffff) - (uint32_t)(part * 4608);
+            const uint32_t at = (index_of[k / 2] >> 16 * (k % 2) & 0xffff) - (uint32_t)(part * 4608);
             if (at < 4608) staged_keys[at] = key[k];
         }
         __syncthreads();
@@ -321,7 +321,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
             for (int k = part * 18; k < ((part + 1) * 18 < 35 ? (part + 1) * 18 : 35); ++k) {
                 const int j = thread + 256 * k;
                 const uint64_t moved = staged_keys[j - part * 4608];
-                const int d = sort_key_digit(moved, place);
+                const int d = sort_key_digit(moved, position);
                 key_target[first_of[d] + (uint32_t)j] = moved;
             }
         }
@@ -331,7 +331,7 @@ extern "C" __global__ __launch_bounds__(256) RESIDENT_BLOCKS(256, 2) void sort_p
                 const int j = thread + 256 * k;
                 if (j < count) {
                     const uint64_t moved = staged_keys[j - part * 4608];
-                    const int d = sort_key_digit(moved, place);
+                    const int d = sort_key_digit(moved, position);
                     key_target[first_of[d] + (uint32_t)j] = moved;
                 }
             }

@@ -3,8 +3,8 @@ __device__ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-__device__ int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+__device__ int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 __device__ int sort_key_less(uint32_t a, uint32_t b) {
     return sort_order((uint32_t)a) < sort_order((uint32_t)b);
@@ -41,19 +41,19 @@ extern "C" __global__ __launch_bounds__(1) void sort(
             }
             from = 1;
         }
-        // One reading counts the digits of all places: passes change the order of elements, but not how many have a digit.
+        // One reading counts the digits of all positions: passes change the order of elements, but not how many have a digit.
         uint32_t counts[1024];
         if (length > 32) {
             for (int d = 0; d < 1024; ++d) counts[d] = 0;
             for (int i = 0; i < length; ++i) {
                 const uint32_t counted = key_in[begin + i];
 #pragma unroll
-                for (int place = 0; place < 4; ++place) ++counts[256 * place + sort_key_digit(counted, place)];
+                for (int position = 0; position < 4; ++position) ++counts[256 * position + sort_key_digit(counted, position)];
             }
         }
-        for (int place = 0; place < 4 && length > 32; ++place) {
+        for (int position = 0; position < 4 && length > 32; ++position) {
             const uint32_t *const key_source = (from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare) + begin;
-            uint32_t *const next = counts + 256 * place;
+            uint32_t *const next = counts + 256 * position;
             uint32_t sum = 0;
             int is_needed = 1;
             for (int d = 0; d < 256; ++d) {
@@ -63,14 +63,14 @@ extern "C" __global__ __launch_bounds__(1) void sort(
                 sum += own;
             }
             if (!is_needed) continue;
-            int to = (3 - place) % 2 == 0 ? 1 : 2;
+            int to = (3 - position) % 2 == 0 ? 1 : 2;
             if (to == from) to = 3 - to;
             uint32_t *const key_target = (to == 1 ? key_to : key_spare) + begin;
             const uint32_t *const index_source = (from == 1 ? index_to : index_spare) + begin;
             uint32_t *const index_target = (to == 1 ? index_to : index_spare) + begin;
             for (int i = 0; i < length; ++i) {
                 const uint32_t key = key_source[i];
-                const uint32_t at = next[sort_key_digit(key, place)]++;
+                const uint32_t at = next[sort_key_digit(key, position)]++;
                 key_target[at] = key;
                 index_target[at] = from == 0 ? (uint32_t)i : index_source[i];
             }

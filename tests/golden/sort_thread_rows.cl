@@ -3,8 +3,8 @@ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void sort(
         __global const uint32_t *key_in,
@@ -31,12 +31,12 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void sort(
         __local uint32_t *const row = staged + thread * 7;
         uint32_t key[7];
         uint32_t order[7];
-        int place[7];
+        int rank[7];
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
             key[k] = row[k];
             order[k] = sort_order((uint32_t)key[k]);
-            place[k] = k;
+            rank[k] = k;
         }
 #pragma unroll
         for (int k = 1; k < 7; ++k) {
@@ -44,14 +44,14 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void sort(
             for (int before = 0; before < 7; ++before) {
                 if (before >= k) continue;
                 const int is_less = order[k] < order[before];
-                place[k] -= is_less;
-                place[before] += is_less;
+                rank[k] -= is_less;
+                rank[before] += is_less;
             }
         }
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            row[place[k]] = key[k];
-            origins[thread * 7 + place[k]] = (uint8_t)k;
+            row[rank[k]] = key[k];
+            origins[thread * 7 + rank[k]] = (uint8_t)k;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -3,8 +3,8 @@ __device__ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-__device__ int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 8 * place) & 255;
+__device__ int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 8 * position) & 255;
 }
 extern "C" __global__ __launch_bounds__(128) void sort(
         const uint32_t *key_in,
@@ -31,12 +31,12 @@ extern "C" __global__ __launch_bounds__(128) void sort(
         uint32_t *const row = staged + thread * 7;
         uint32_t key[7];
         uint32_t order[7];
-        int place[7];
+        int rank[7];
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
             key[k] = row[k];
             order[k] = sort_order((uint32_t)key[k]);
-            place[k] = k;
+            rank[k] = k;
         }
 #pragma unroll
         for (int k = 1; k < 7; ++k) {
@@ -44,14 +44,14 @@ extern "C" __global__ __launch_bounds__(128) void sort(
             for (int before = 0; before < 7; ++before) {
                 if (before >= k) continue;
                 const int is_less = order[k] < order[before];
-                place[k] -= is_less;
-                place[before] += is_less;
+                rank[k] -= is_less;
+                rank[before] += is_less;
             }
         }
 #pragma unroll
         for (int k = 0; k < 7; ++k) {
-            row[place[k]] = key[k];
-            origins[thread * 7 + place[k]] = (uint8_t)k;
+            row[rank[k]] = key[k];
+            origins[thread * 7 + rank[k]] = (uint8_t)k;
         }
     }
     __syncthreads();

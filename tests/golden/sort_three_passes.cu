@@ -3,8 +3,8 @@ __device__ uint32_t sort_order(uint32_t bits) {
     bits ^= ((0 - (bits >> 31)) & 0x7fffffffu) ^ 0x80000000u;
     return bits;
 }
-__device__ int sort_key_digit(uint32_t key, int place) {
-    return (int)(sort_order((uint32_t)key) >> 4 * place) & 15;
+__device__ int sort_key_digit(uint32_t key, int position) {
+    return (int)(sort_order((uint32_t)key) >> 4 * position) & 15;
 }
 __device__ int sort_sum_scan(int a, int b) { return a + b; }
 __device__ uint32_t sort_total_scan(uint32_t a, uint32_t b) { return a + b; }
@@ -20,7 +20,7 @@ extern "C" __global__ __launch_bounds__(256) void sort_count(
         int64_t *index_out,
         uint32_t *control,
         uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int tile_size,
         int n,
@@ -40,7 +40,7 @@ extern "C" __global__ __launch_bounds__(256) void sort_count(
             if (own + k < count) {
                 const int i = begin + own + k;
                 key[k] = key_source[i];
-                digit[k] = sort_key_digit(key[k], place);
+                digit[k] = sort_key_digit(key[k], position);
                 ++digit_counts[256 * digit[k] + thread];
             }
         }
@@ -73,7 +73,7 @@ extern "C" __global__ __launch_bounds__(256) void sort_count(
 extern "C" __global__ __launch_bounds__(256) void sort_offsets(
         uint32_t *control,
         uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int n)
 {
@@ -109,10 +109,10 @@ extern "C" __global__ __launch_bounds__(256) void sort_offsets(
             if (next - first_of[d] == (uint32_t)n) is_needed = 0;
         }
         const int from = (int)control[8];
-        int to = (7 - place) % 2 == 0 ? 1 : 2;
+        int to = (7 - position) % 2 == 0 ? 1 : 2;
         if (to == from) to = 3 - to;
-        const int last = place == 7 && to == 1;
-        control[place] = (uint32_t)(is_needed ? from | to << 2 | last << 4 : 0);
+        const int last = position == 7 && to == 1;
+        control[position] = (uint32_t)(is_needed ? from | to << 2 | last << 4 : 0);
         if (is_needed) control[8] = (uint32_t)(last ? 4 : to);
     }
 }
@@ -129,14 +129,14 @@ extern "C" __global__ __launch_bounds__(256) void sort_pass(
         int64_t *index_out,
         uint32_t *control,
         uint32_t *counts,
-        int place,
+        int position,
         int tiles,
         int tile_size,
         int n,
         int row_length)
 {
     __shared__ uint32_t first_of[16];
-    const int plan = (int)control[0 + place];
+    const int plan = (int)control[0 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3, last = plan >> 4;
     const uint32_t *const key_source = from == 0 ? key_in : from == 1 ? (const uint32_t *)key_to : (const uint32_t *)key_spare;
@@ -157,7 +157,7 @@ extern "C" __global__ __launch_bounds__(256) void sort_pass(
             if (own + k < count) {
                 const int i = begin + own + k;
                 key[k] = key_source[i];
-                digit[k] = sort_key_digit(key[k], place);
+                digit[k] = sort_key_digit(key[k], position);
                 ++digit_counts[256 * digit[k] + thread];
             }
         }

@@ -17,6 +17,8 @@
 #include <vector>
 
 using namespace gemel;
+namespace cg = gemel::codegen;
+using enum cg::Access;
 
 namespace {
 
@@ -26,7 +28,7 @@ std::vector<Parameter> arguments_named_as_in(const std::string& text, const std:
     std::set<std::string_view> seen{
         "i", "item", "prev_item", "last_item", "reduced_index", "across_seg_boundary", "device_fence"};
     for (const Token& token : tokenize(text)) {
-        if (!token.is_word() || !codegen::why_no_name(token.text).empty() || !seen.insert(token.text).second) continue;
+        if (!token.is_word() || !cg::why_no_name(token.text).empty() || !seen.insert(token.text).second) continue;
         if (not_these.contains(token.text)) continue;
         if (token.text == "x" || token.text == "y" || token.text.starts_with("gemel_")) continue;
         arguments.push_back(gemel::ScalarArg(dtype_of<float>(), std::string(token.text)));
@@ -62,6 +64,37 @@ void check_compiles_well(const std::string& name, const std::string& text) {
     }
 }
 
+/// A request with the names of its own text as further arguments, which its snippet reads.
+/// @param source  the text with these arguments and with this added to its snippet
+template <class Source>
+void check_names_are_free(const std::string& name, const Source& source,
+                          const std::set<std::string_view>& not_these = {}) {
+    const std::vector<Parameter> arrays = parse_declarations("const float *x, float *y");
+    const std::vector<Parameter> more = arguments_named_as_in(source(arrays, ""), not_these);
+    REQUIRE(more.size() > 1);
+    // As many at once as a kernel takes.
+    for (std::size_t begin = 0; begin < more.size();) {
+        std::vector<Parameter> all = arrays;
+        std::string sum;
+        for (; begin < more.size() && all.size() < cg::max_arguments; ++begin) {
+            all.push_back(more[begin]);
+            sum += " + " + more[begin].name;
+        }
+        check_compiles(name, source(all, sum));
+    }
+}
+
+/// Of the two arrays, and of numbers after them.
+cg::KernelLayout layout_of(std::size_t arguments, cg::Access access, int rank) {
+    cg::KernelLayout elements = generator_programs::layout(std::vector<cg::ArgumentLayout>(arguments), rank);
+    for (auto& argument : elements.arguments) argument.access = none;
+    for (const std::size_t array : {0, 1}) elements.arguments[array].access = access;
+    return elements;
+}
+
+const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2, .items_per_thread = 16},
+    cpu{.block = 1, .unroll = 1, .items_per_thread = 16};
+
 }  // namespace
 
 TEST_SUITE_BEGIN("codegen");
@@ -90,63 +123,43 @@ TEST_CASE("the radix pass of the examples compiles for CUDA without a warning") 
     check_compiles_well("radix pass", std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-TEST_CASE("names of the kernels' templates are free for users' arguments") {
-    using enum codegen::Access;
-    namespace cg = gemel::codegen;
-    const std::vector<Parameter> arrays = parse_declarations("const float *x, float *y");
-    // The request with the names of its own text as further arguments, which its snippet reads.
-    const auto check = [&](const std::string& name, const auto& source,
-                           const std::set<std::string_view>& not_these = {}) {
-        const std::vector<Parameter> more = arguments_named_as_in(source(arrays, ""), not_these);
-        REQUIRE(more.size() > 1);
-        // As many at once as a kernel takes.
-        for (std::size_t begin = 0; begin < more.size();) {
-            std::vector<Parameter> all = arrays;
-            std::string sum;
-            for (; begin < more.size() && all.size() < cg::max_arguments; ++begin) {
-                all.push_back(more[begin]);
-                sum += " + " + more[begin].name;
-            }
-            check_compiles(name, source(all, sum));
-        }
-    };
-    const auto layout = [](std::size_t arguments, cg::Access access, int rank) {
-        cg::KernelLayout elements = generator_programs::layout(std::vector<cg::ArgumentLayout>(arguments), rank);
-        for (auto& argument : elements.arguments) argument.access = none;
-        for (const std::size_t array : {0, 1}) elements.arguments[array].access = access;
-        return elements;
-    };
-    const gemel::testing::AnyTuning gpu{.block = 256, .access_bytes = 16, .unroll = 2, .items_per_thread = 16},
-        cpu{.block = 1, .unroll = 1, .items_per_thread = 16};
+TEST_CASE("names of an element-wise kernel's template are free for users' arguments") {
     for (const auto& [access, rank, tile] : {std::tuple{packed, 0, 0}, {linear, 0, 0}, {strided, 3, 32}})
         for (const gemel::testing::AnyTuning& tuning : {gpu, cpu})
-            check("element-wise",
-                  [&, access = access, rank = rank, tile = tile](const auto& all, const std::string& sum) {
-                      cg::KernelLayout elements = layout(all.size(), access, rank);
-                      elements.tile_width = elements.tile_rows = tile;
-                      return cg::elementwise_source(
-                          {.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)}, elements,
-                          tuning, Dialect::cuda());
-                  });
-    check("element-wise, turned round", [&](const auto& all, const std::string& sum) {
-        cg::KernelLayout elements = layout(all.size(), strided, 3);
+            check_names_are_free("element-wise", [&, access = access, rank = rank, tile = tile](
+                                                     const auto& all, const std::string& sum) {
+                cg::KernelLayout elements = layout_of(all.size(), access, rank);
+                elements.tile_width = elements.tile_rows = tile;
+                return cg::elementwise_source(
+                    {.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)}, elements, tuning,
+                    Dialect::cuda());
+            });
+    check_names_are_free("element-wise, turned round", [&](const auto& all, const std::string& sum) {
+        cg::KernelLayout elements = layout_of(all.size(), strided, 3);
         elements.tile_width = elements.tile_rows = 64;
         elements.tile_vector = elements.arguments[0].turned = 4;
         return cg::elementwise_source({.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)},
                                       elements, cg::ElementwiseTuning{.block = 256}, Dialect::cuda());
     });
+}
+
+TEST_CASE("names of a matrix product's template are free for users' arguments") {
     using Form = cg::MatmulForm;
     for (const cg::MatmulLayout& product :
          {cg::MatmulLayout{}, cg::MatmulLayout{.form = Form::serial},
           cg::MatmulLayout{.form = Form::threads, .tile = {32, 64, 8, 4, 4, 2}, .a_access = 1, .b_access = 1},
           cg::MatmulLayout{.form = Form::split, .tile = {32, 32, 16, 16, 16, 2}, .a_access = 4, .b_access = 4}})
-        check("matmul",
-              [&](const auto& all, const std::string& sum) {
-                  return cg::matmul_source(
-                      {.dtype = dtype_of<float>(), .epilogue = "value + x[column] + before" + sum, .arguments = all},
-                      product, Dialect::cuda());
-              },
-              {"value", "row", "column", "matrix", "before", "as_float", "as_uint"});
+        check_names_are_free(
+            "matmul",
+            [&](const auto& all, const std::string& sum) {
+                return cg::matmul_source(
+                    {.dtype = dtype_of<float>(), .epilogue = "value + x[column] + before" + sum, .arguments = all},
+                    product, Dialect::cuda());
+            },
+            {"value", "row", "column", "matrix", "before", "as_float", "as_uint"});
+}
+
+TEST_CASE("names of a reduction's template are free for users' arguments") {
     using Mapping = cg::ReductionLayout::Mapping;
     for (const auto& [access, mapping, serial] : {std::tuple{packed, Mapping::whole, false},
                                                   {linear, Mapping::whole, false},
@@ -156,47 +169,51 @@ TEST_CASE("names of the kernels' templates are free for users' arguments") {
                                                   {strided, Mapping::columns, false},
                                                   {strided, Mapping::columns, true}})
         for (const bool finish : {true, false})
-            check("reduction",
-                  [&, access = access, mapping = mapping, serial = serial](const auto& all, const std::string& sum) {
-                      cg::ReductionLayout spread{.elements = layout(all.size(), access, access == strided ? 2 : 0),
-                                                 .kept_rank = access == strided ? 1 : 0,
-                                                 .mapping = mapping,
-                                                 .tile = {.across = 32, .unroll = 2},
-                                                 .serial = serial,
-                                                 .split = true,
-                                                 .finish = finish && !serial,
-                                                 .result_offsets = {true}};
-                      auto value = cg::ReducedValue{.dtype = dtype_of<float>(),
-                                                    .accumulator = {},
-                                                    .neutral = "0",
-                                                    .map_expr = cg::Snippet("x[i] + y[i] + reduced_index" + sum),
-                                                    .reduce_expr = "a+b"};
-                      if (!finish) value.replace_if = "b > a";
-                      return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread,
-                                                  serial ? cpu : gpu, Dialect::cuda());
-                  });
+            check_names_are_free("reduction", [&, access = access, mapping = mapping, serial = serial](
+                                                  const auto& all, const std::string& sum) {
+                cg::ReductionLayout spread{.elements = layout_of(all.size(), access, access == strided ? 2 : 0),
+                                           .kept_rank = access == strided ? 1 : 0,
+                                           .mapping = mapping,
+                                           .tile = {.across = 32, .unroll = 2},
+                                           .serial = serial,
+                                           .split = true,
+                                           .finish = finish && !serial,
+                                           .result_offsets = {true}};
+                auto value = cg::ReducedValue{.dtype = dtype_of<float>(),
+                                              .accumulator = {},
+                                              .neutral = "0",
+                                              .map_expr = cg::Snippet("x[i] + y[i] + reduced_index" + sum),
+                                              .reduce_expr = "a+b"};
+                if (!finish) value.replace_if = "b > a";
+                return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread,
+                                            serial ? cpu : gpu, Dialect::cuda());
+            });
+}
+
+TEST_CASE("names of a scan's template are free for users' arguments") {
     using Strategy = cg::ScanStrategy;
     for (const auto& [strategy, shuffles] : {std::tuple{Strategy::look_back, true},
                                              {Strategy::three_passes, true},
                                              {Strategy::three_passes, false},
                                              {Strategy::chunks, false}})
         for (const char* starts : {"", "x[i] > 3"})
-            check("scan", [&, strategy = strategy, shuffles = shuffles](const auto& all, const std::string& sum) {
-                const bool total = strategy != Strategy::look_back;
-                return cg::scan_source({.name = "f",
-                                        .arguments = all,
-                                        .dtype = dtype_of<double>(),
-                                        .input = cg::Snippet("x[i]" + sum),
-                                        .scan_expr = "a+b",
-                                        .neutral = "0",
-                                        .output = cg::Snippet(std::string("y[i] = item + prev_item") +
-                                                              (total ? " + last_item" : "") + sum),
-                                        .segment_start = cg::Snippet(starts)},
-                                       {.elements = layout(all.size(), shuffles ? packed : linear, 0),
-                                        .strategy = strategy,
-                                        .shuffles = shuffles},
-                                       gpu, Dialect::cuda());
-            });
+            check_names_are_free(
+                "scan", [&, strategy = strategy, shuffles = shuffles](const auto& all, const std::string& sum) {
+                    const bool total = strategy != Strategy::look_back;
+                    return cg::scan_source({.name = "f",
+                                            .arguments = all,
+                                            .dtype = dtype_of<double>(),
+                                            .input = cg::Snippet("x[i]" + sum),
+                                            .scan_expr = "a+b",
+                                            .neutral = "0",
+                                            .output = cg::Snippet(std::string("y[i] = item + prev_item") +
+                                                                  (total ? " + last_item" : "") + sum),
+                                            .segment_start = cg::Snippet(starts)},
+                                           {.elements = layout_of(all.size(), shuffles ? packed : linear, 0),
+                                            .strategy = strategy,
+                                            .shuffles = shuffles},
+                                           gpu, Dialect::cuda());
+                });
 }
 
 TEST_SUITE_END();

@@ -53,7 +53,7 @@ TEST_CASE("selections compile for CUDA") {
     check_compiles(first_of_runs_kernel(equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);
     check_compiles(unique_scan(false, equal, {}), types);
-    check_compiles(places_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));
+    check_compiles(indices_scan(true, parse_declarations("const float *x"), "x[i] != 0", ""));
 }
 
 TEST_CASE("groups compile for CUDA") {
@@ -101,7 +101,7 @@ TEST_CASE("searches compile for CUDA") {
                           .side = pivots > 1 ? Side::left : Side::right,
                           .wide = type == dtype_of<double>(),
                           .pivots = pivots,
-                          .arguments = "int64_t *places"};
+                          .arguments = "int64_t *indices"};
             check_compiles(search_kernel(search));
             search.tree = true;
             if (pivots == 1 || !SearchTree::has(type)) continue;
@@ -113,7 +113,7 @@ TEST_CASE("searches compile for CUDA") {
 TEST_CASE("the ends of rows compile for CUDA") {
     for (const DType& type : numbers) check_compiles(row_ends_kernel(type, type.size_bytes() > 2));
     for (const DType& type : numbers) check_compiles(part_elements_kernel(type));
-    check_compiles(part_places_kernel());
+    check_compiles(part_indices_kernel());
 }
 
 TEST_CASE("list builders compile for CUDA") {

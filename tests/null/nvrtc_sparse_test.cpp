@@ -69,7 +69,7 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                    &row_length_kernel(),
                                    &gather_rows_kernel(),
                                    &permuted_key_kernel(),
-                                   &diagonal_place_kernel(),
+                                   &diagonal_position_kernel(),
                                    &shift_diagonals_kernel(),
                                    &beta_kernel(types.at("T")),
                                    &expand_kernel(types.at("T")),

@@ -27,6 +27,113 @@ const Expression a = cg::var("a", dtype_of<std::int32_t>()), b = cg::var("b", dt
 std::string cl(const Expression& expression) { return to_source(expression, Dialect::opencl()); }
 std::string cu(const Expression& expression) { return to_source(expression, Dialect::cuda()); }
 
+/// Evaluates a printed text in 16 bits: one function for all levels of C's grammar.
+struct Reader {
+    const std::string& s;
+    std::size_t at = 0;
+    void blank() {
+        while (at < s.size() && s[at] == ' ') ++at;
+    }
+    bool take(const std::string& op) {
+        blank();
+        if (s.compare(at, op.size(), op) != 0) return false;
+        // "<" is not the beginning of "<<", "&" not of "&&".
+        const std::string longer[] = {"<<", ">>", "<=", ">=", "&&", "||", "==", "!="};
+        for (const std::string& l : longer)
+            if (l.size() > op.size() && l.compare(0, op.size(), op) == 0 && s.compare(at, l.size(), l) == 0)
+                return false;
+        at += op.size();
+        return true;
+    }
+    long level(int n) {
+        static const std::vector<std::vector<std::string>> ops{
+            {"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*"}};
+        if (n == static_cast<int>(ops.size())) return prefix();
+        long left = level(n + 1);
+        while (true) {
+            bool found = false;
+            for (const std::string& op : ops[static_cast<std::size_t>(n)]) {
+                if (!take(op)) continue;
+                left = apply(op, left, level(n + 1));
+                found = true;
+                break;
+            }
+            if (!found) return left;
+        }
+    }
+    static long apply(const std::string& op, long x, long y) {
+        const auto wrapped = [](long v) { return static_cast<long>(static_cast<std::int16_t>(v)); };
+        if (op == "||") return x || y;
+        if (op == "&&") return x && y;
+        if (op == "|") return x | y;
+        if (op == "^") return x ^ y;
+        if (op == "&") return x & y;
+        if (op == "==") return x == y;
+        if (op == "!=") return x != y;
+        if (op == "<") return x < y;
+        if (op == ">") return x > y;
+        if (op == "<=") return x <= y;
+        if (op == ">=") return x >= y;
+        if (op == "<<") return wrapped(x * (1 << (y & 3)));
+        if (op == ">>") return x >> (y & 3);
+        if (op == "+") return wrapped(x + y);
+        if (op == "-") return wrapped(x - y);
+        return wrapped(x * y);
+    }
+    long prefix() {
+        if (take("-")) return static_cast<std::int16_t>(-prefix());
+        if (take("~")) return ~prefix();
+        if (take("!")) return !prefix();
+        if (take("(")) {
+            const long value = level(0);
+            REQUIRE(take(")"));
+            return value;
+        }
+        blank();
+        long value = 0;
+        REQUIRE(at < s.size());
+        REQUIRE((s[at] >= '0' && s[at] <= '9'));
+        while (at < s.size() && s[at] >= '0' && s[at] <= '9') value = value * 10 + (s[at++] - '0');
+        return value;
+    }
+};
+
+struct Made {
+    Expression expression;
+    long value;
+};
+
+Made random_expression(std::mt19937& random, int depth) {
+    const auto pick = random() % 20;
+    if (depth == 0 || pick < 2) {
+        const int value = static_cast<int>(random() % 41) - 20;
+        return {Expression(value), value};
+    }
+    const Made x = random_expression(random, depth - 1);
+    if (pick == 2) return {-x.expression, static_cast<std::int16_t>(-x.value)};
+    if (pick == 3) return {~x.expression, ~x.value};
+    if (pick == 4) return {!x.expression, !x.value};
+    const Made y = random_expression(random, depth - 1);
+    const auto made = [&](const char* op, const Expression& e) { return Made{e, Reader::apply(op, x.value, y.value)}; };
+    switch (pick) {
+        case 5: return made("||", x.expression || y.expression);
+        case 6: return made("&&", x.expression && y.expression);
+        case 7: return made("|", x.expression | y.expression);
+        case 8: return made("^", x.expression ^ y.expression);
+        case 9: return made("&", x.expression & y.expression);
+        case 10: return made("==", x.expression == y.expression);
+        case 11: return made("!=", x.expression != y.expression);
+        case 12: return made("<", x.expression < y.expression);
+        case 13: return made(">=", x.expression >= y.expression);
+        case 14: return made("<<", x.expression << y.expression);
+        case 15: return made(">>", x.expression >> y.expression);
+        case 16: return made("+", x.expression + y.expression);
+        case 17: return made("-", x.expression - y.expression);
+        case 18: return made("<=", x.expression <= y.expression);
+        default: return made("*", x.expression * y.expression);
+    }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("codegen");
@@ -86,116 +193,9 @@ TEST_CASE("parentheses stand where compilers warn without them") {
 }
 
 TEST_CASE("random integer expressions keep their value when they are printed") {
-    // Printed text is read back by the parser of the reference below: one function per level of C's grammar.
-    struct Reader {
-        const std::string& s;
-        std::size_t at = 0;
-        void blank() {
-            while (at < s.size() && s[at] == ' ') ++at;
-        }
-        bool take(const std::string& op) {
-            blank();
-            if (s.compare(at, op.size(), op) != 0) return false;
-            // "<" is not the beginning of "<<", "&" not of "&&".
-            const std::string longer[] = {"<<", ">>", "<=", ">=", "&&", "||", "==", "!="};
-            for (const std::string& l : longer)
-                if (l.size() > op.size() && l.compare(0, op.size(), op) == 0 && s.compare(at, l.size(), l) == 0)
-                    return false;
-            at += op.size();
-            return true;
-        }
-        long level(int n) {
-            static const std::vector<std::vector<std::string>> ops{
-                {"||"},       {"&&"},     {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
-                {"<<", ">>"}, {"+", "-"}, {"*"}};
-            if (n == static_cast<int>(ops.size())) return prefix();
-            long left = level(n + 1);
-            while (true) {
-                bool found = false;
-                for (const std::string& op : ops[static_cast<std::size_t>(n)]) {
-                    if (!take(op)) continue;
-                    left = apply(op, left, level(n + 1));
-                    found = true;
-                    break;
-                }
-                if (!found) return left;
-            }
-        }
-        static long apply(const std::string& op, long x, long y) {
-            const auto wrapped = [](long v) { return static_cast<long>(static_cast<std::int16_t>(v)); };
-            if (op == "||") return x || y;
-            if (op == "&&") return x && y;
-            if (op == "|") return x | y;
-            if (op == "^") return x ^ y;
-            if (op == "&") return x & y;
-            if (op == "==") return x == y;
-            if (op == "!=") return x != y;
-            if (op == "<") return x < y;
-            if (op == ">") return x > y;
-            if (op == "<=") return x <= y;
-            if (op == ">=") return x >= y;
-            if (op == "<<") return wrapped(x * (1 << (y & 3)));
-            if (op == ">>") return x >> (y & 3);
-            if (op == "+") return wrapped(x + y);
-            if (op == "-") return wrapped(x - y);
-            return wrapped(x * y);
-        }
-        long prefix() {
-            if (take("-")) return static_cast<std::int16_t>(-prefix());
-            if (take("~")) return ~prefix();
-            if (take("!")) return !prefix();
-            if (take("(")) {
-                const long value = level(0);
-                REQUIRE(take(")"));
-                return value;
-            }
-            blank();
-            long value = 0;
-            REQUIRE(at < s.size());
-            REQUIRE((s[at] >= '0' && s[at] <= '9'));
-            while (at < s.size() && s[at] >= '0' && s[at] <= '9') value = value * 10 + (s[at++] - '0');
-            return value;
-        }
-    };
     std::mt19937 random(7);
-    struct Made {
-        Expression expression;
-        long value;
-    };
-    const auto make = [&](auto&& self, int depth) -> Made {
-        const auto pick = random() % 20;
-        if (depth == 0 || pick < 2) {
-            const int value = static_cast<int>(random() % 41) - 20;
-            return {Expression(value), value};
-        }
-        const Made x = self(self, depth - 1);
-        if (pick == 2) return {-x.expression, static_cast<std::int16_t>(-x.value)};
-        if (pick == 3) return {~x.expression, ~x.value};
-        if (pick == 4) return {!x.expression, !x.value};
-        const Made y = self(self, depth - 1);
-        const auto made = [&](const char* op, const Expression& e) {
-            return Made{e, Reader::apply(op, x.value, y.value)};
-        };
-        switch (pick) {
-            case 5: return made("||", x.expression || y.expression);
-            case 6: return made("&&", x.expression && y.expression);
-            case 7: return made("|", x.expression | y.expression);
-            case 8: return made("^", x.expression ^ y.expression);
-            case 9: return made("&", x.expression & y.expression);
-            case 10: return made("==", x.expression == y.expression);
-            case 11: return made("!=", x.expression != y.expression);
-            case 12: return made("<", x.expression < y.expression);
-            case 13: return made(">=", x.expression >= y.expression);
-            case 14: return made("<<", x.expression << y.expression);
-            case 15: return made(">>", x.expression >> y.expression);
-            case 16: return made("+", x.expression + y.expression);
-            case 17: return made("-", x.expression - y.expression);
-            case 18: return made("<=", x.expression <= y.expression);
-            default: return made("*", x.expression * y.expression);
-        }
-    };
     for (int round = 0; round < 2000; ++round) {
-        const Made made = make(make, 5);
+        const Made made = random_expression(random, 5);
         const std::string text = cl(made.expression);
         Reader reader{text};
         const long value = reader.level(0);

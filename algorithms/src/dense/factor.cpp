@@ -6,7 +6,7 @@
 namespace gemel::dense {
 namespace {
 
-std::size_t place_of(const Factor& factor, int label) {
+std::size_t axis_of(const Factor& factor, int label) {
     return static_cast<std::size_t>(std::find(factor.labels.begin(), factor.labels.end(), label) -
                                     factor.labels.begin());
 }
@@ -14,12 +14,12 @@ std::size_t place_of(const Factor& factor, int label) {
 }  // namespace
 
 std::int64_t Factor::extent(int label) const {
-    const std::size_t axis = place_of(*this, label);
+    const std::size_t axis = axis_of(*this, label);
     return axis < labels.size() ? array.shape()[axis] : 1;
 }
 
 std::int64_t Factor::stride(int label) const {
-    const std::size_t axis = place_of(*this, label);
+    const std::size_t axis = axis_of(*this, label);
     return axis < labels.size() ? array.strides()[axis] : 0;
 }
 
@@ -36,7 +36,7 @@ Factor as_factor(const AnyArray& operand, const Labels& labels) {
     Strides strides;
     for (std::size_t axis = 0; axis < labels.size(); ++axis) {
         if (operand.shape()[axis] == 1) continue;
-        const std::size_t known = place_of(factor, labels[axis]);
+        const std::size_t known = axis_of(factor, labels[axis]);
         if (known < factor.labels.size()) {
             strides[known] += operand.strides()[axis];
             continue;

@@ -35,7 +35,7 @@ struct Elements {
 };
 
 /// The indices of the elements where the mask is true.
-AnyArray places(const Elements& mask) {
+AnyArray indices(const Elements& mask) {
     static auto& kernels = *new Kernels<Scan>;
     const detail::ExpressionOperands& operands = mask.collected->operands;
     const std::size_t size = mask.shape().count();
@@ -44,7 +44,7 @@ AnyArray places(const Elements& mask) {
     key.add(wide);
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(mask.collected->view, operands);
-        return places_scan(wide, std::move(parts.arguments), parts.value, std::move(parts.preamble));
+        return indices_scan(wide, std::move(parts.arguments), parts.value, std::move(parts.preamble));
     });
     const AnyArray found = room_for(mask.first(), dtype_of<std::int64_t>(), size);
     if (size == 0) return found;
@@ -87,20 +87,20 @@ void require_mask(const Elements& mask, const AnyArray& x) {
 }
 
 /// The flat indices of the nonzero elements, and the shape that they refer to.
-AnyArray flat_places(const char* who, const detail::ExpressionView& x, Shape& shape) {
+AnyArray flat_indices(const char* who, const detail::ExpressionView& x, Shape& shape) {
     if (!codegen::is_number(x.dtype))
         throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);
     if (x.dtype.kind() != DType::Kind::boolean) truth.cast(dtype_of<bool>());
     const Elements elements(who, truth.view());
     shape = elements.shape();
-    return places(elements);
+    return indices(elements);
 }
 
 }  // namespace
 
-Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds,
-                            std::string preamble) {
+Scan selecting::indices_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds,
+                             std::string preamble) {
     for (Parameter& p : parse_declarations("int64_t *selected_out, int64_t *selected_count"))
         arguments.push_back(std::move(p));
     return Scan(std::move(arguments), number_type(wide),
@@ -110,7 +110,7 @@ Scan selecting::places_scan(bool wide, std::vector<Parameter> arguments, const s
                  .neutral = "0",
                  .output_statement = "if (item != prev_item) selected_out[item - 1] = i;\n"
                                      "if (i == n - 1) selected_count[0] = item",
-                 .name = "places",
+                 .name = "indices",
                  .preamble = std::move(preamble)});
 }
 
@@ -124,7 +124,7 @@ AnyArray detail::compress(const AnyArray& x, const detail::ExpressionView& view)
     if (!fits)
         throw ArgumentError(text("compress: the mask has shape ", to_string(shape), ", the array ",
                                  to_string(x.shape()), "; a mask has the shape of the array or of its first axes"));
-    if (shape.rank() < x.rank()) return take_axes("compress", x, 0, shape.rank(), places(mask), OutOfBounds::wrap);
+    if (shape.rank() < x.rank()) return take_axes("compress", x, 0, shape.rank(), indices(mask), OutOfBounds::wrap);
     return select(true, x, view, {}).array();
 }
 
@@ -138,17 +138,17 @@ AnyArray detail::compress(const AnyArray& x, const detail::ExpressionView& view,
         throw ArgumentError(text("compress: a mask of shape ", to_string(shape), " along axis ", along,
                                  " of an array of shape ", to_string(x.shape()),
                                  "; expected one axis, at most as long"));
-    return take_axes("compress", x, along, 1, places(mask), OutOfBounds::wrap);
+    return take_axes("compress", x, along, 1, indices(mask), OutOfBounds::wrap);
 }
 
 AnyArray detail::flatnonzero(const detail::ExpressionView& x) {
     Shape shape;
-    return flat_places("flatnonzero", x, shape);
+    return flat_indices("flatnonzero", x, shape);
 }
 
 std::vector<AnyArray> detail::nonzero(const detail::ExpressionView& x) {
     Shape shape;
-    const AnyArray flat = flat_places("nonzero", x, shape);
+    const AnyArray flat = flat_indices("nonzero", x, shape);
     if (shape.rank() == 0)
         throw ArgumentError("nonzero: expected at least one axis, got an array of rank 0; item() reads its value");
     std::vector<AnyArray> found{flat};

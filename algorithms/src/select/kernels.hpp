@@ -26,7 +26,8 @@ constexpr std::size_t scrap_size(std::size_t count) { return (count / 16384 + 1)
 GEMEL_API Scan select_scan(Form form, bool wide, bool is_cpu, bool staged, std::vector<Parameter> arguments,
                            const std::string& holds, const std::string& source, std::string preamble);
 /// The indices of the selected elements: arguments end with selected_out and selected_count.
-GEMEL_API Scan places_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds, std::string preamble);
+GEMEL_API Scan indices_scan(bool wide, std::vector<Parameter> arguments, const std::string& holds,
+                            std::string preamble);
 
 /// Elements up to this size, in bytes, are collected in shared memory so that writes are coalesced.
 constexpr std::size_t max_staged_bytes = 16;
@@ -48,13 +49,13 @@ GEMEL_API Scan segment_scan(DType values, DType index, const std::string& combin
 GEMEL_API ElementwiseKernel segment_loop(DType values, DType index, const std::string& combine,
                                          const std::string& neutral);
 
-/// The first elements of each row in order, found by one thread for each row: arguments x, values, places, done (an
+/// The first elements of each row in order, found by one thread for each row: arguments x, values, indices, done (an
 /// element for each row), length, kept.
 GEMEL_API ElementwiseKernel row_ends_kernel(DType dtype, bool largest);
 /// `found` gets the elements of the chosen parts, part by part, then those after the last part. Both take (parts, kept,
 /// length, count): the chosen parts' indices, how many are chosen, the elements of a part, the number of parts.
 GEMEL_API ElementwiseKernel part_elements_kernel(DType dtype);
-/// The positions in the array of elements of `found`: arguments (chosen, places, ...).
-GEMEL_API ElementwiseKernel part_places_kernel();
+/// The positions in the array of elements of `found`: arguments (chosen, indices, ...).
+GEMEL_API ElementwiseKernel part_indices_kernel();
 
 }  // namespace gemel::selecting

@@ -67,7 +67,7 @@ AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& opti
     // The parts in ascending order, so that equal elements keep their order.
     const AnyArray parts = gemel::sort(gemel::argsort(ends, {.descending = options.largest})(slice(0, k)));
     static auto& gathers = *new KernelsByText<ElementwiseKernel>;
-    static auto& places = *new ElementwiseKernel(part_places_kernel());
+    static auto& locate = *new ElementwiseKernel(part_indices_kernel());
     const AnyArray found = room_for(x, x.dtype(), static_cast<std::size_t>(k * length + count - behind));
     const std::array partition{CallArgument(parts), CallArgument(k), CallArgument(length), CallArgument(part_count)};
     gathers.find(x.dtype().name(), [&] { return part_elements_kernel(x.dtype()); })
@@ -75,7 +75,7 @@ AnyTopK ends_of_parts(const AnyArray& x, std::int64_t k, const TopKOptions& opti
               std::array{CallArgument(x), CallArgument(found), partition[0], partition[1], partition[2], partition[3]});
     const AnyTopK among = topk_of("topk", found, k, options);
     const GPUArray<std::int64_t> indices(x.context(), Shape{k});
-    places.run({}, std::array{CallArgument(among.indices), CallArgument(indices), partition[0], partition[1],
+    locate.run({}, std::array{CallArgument(among.indices), CallArgument(indices), partition[0], partition[1],
                               partition[2], partition[3]});
     return {among.values, indices};
 }
@@ -86,7 +86,7 @@ namespace selecting {
 
 ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
     std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "values")};
-    for (Parameter& p : parse_declarations("int64_t *places, int64_t *done, int64_t length, int64_t kept"))
+    for (Parameter& p : parse_declarations("int64_t *indices, int64_t *done, int64_t length, int64_t kept"))
         arguments.push_back(std::move(p));
     return ElementwiseKernel(
         std::move(arguments),
@@ -97,7 +97,7 @@ ElementwiseKernel row_ends_kernel(DType dtype, bool largest) {
 namespace {
 
 /// The index in the array of an element of the selected parts. The remainder of the array follows the parts.
-std::string part_place(const char* element) {
+std::string part_index(const char* element) {
     return text("(", element, " < kept * length ? parts[", element, " / length] * length + ", element,
                 " % length : ", element, " + (count - kept) * length)");
 }
@@ -109,14 +109,14 @@ ElementwiseKernel part_elements_kernel(DType dtype) {
     std::vector<Parameter> arguments{VectorArg(dtype, "x", true), VectorArg(dtype, "found")};
     for (Parameter& p : parse_declarations(partition_arguments)) arguments.push_back(std::move(p));
     return ElementwiseKernel(std::move(arguments),
-                             text("const int64_t element = i;\nfound[i] = x[", part_place("element"), "]"),
+                             text("const int64_t element = i;\nfound[i] = x[", part_index("element"), "]"),
                              "part_elements");
 }
 
-ElementwiseKernel part_places_kernel() {
-    return ElementwiseKernel(text("const int64_t *chosen, int64_t *places, ", partition_arguments),
-                             text("const int64_t element = chosen[i];\nplaces[i] = ", part_place("element")),
-                             "part_places");
+ElementwiseKernel part_indices_kernel() {
+    return ElementwiseKernel(text("const int64_t *chosen, int64_t *indices, ", partition_arguments),
+                             text("const int64_t element = chosen[i];\nindices[i] = ", part_index("element")),
+                             "part_indices");
 }
 
 }  // namespace selecting
@@ -133,18 +133,18 @@ AnyTopK ends_of_rows(const AnyArray& x, std::int64_t k, const TopKOptions& optio
     Shape kept;
     for (std::size_t d = 0; d + 1 < keys.rank(); ++d) kept.push_back(keys.shape()[d]);
     kept.push_back(k);
-    const AnyArray values(x.context(), x.dtype(), kept), places(x.context(), dtype_of<std::int64_t>(), kept);
+    const AnyArray values(x.context(), x.dtype(), kept), indices(x.context(), dtype_of<std::int64_t>(), kept);
     const auto back = [&](const AnyArray& rows) { return axis.is_last ? rows : rows.permute(axis.back); };
-    if (values.size() == 0) return {back(values), GPUArray<std::int64_t>(back(places))};
+    if (values.size() == 0) return {back(values), GPUArray<std::int64_t>(back(indices))};
     if (device.info().type == DeviceInfo::Type::cpu && k <= max_kept && k < axis.row_length) {
         static auto& kernels = *new KernelsByText<ElementwiseKernel>;
         const AnyArray done(x.context(), dtype_of<std::int64_t>(), Shape{axis.rows});
         kernels
             .find(text(x.dtype().name(), options.largest), [&] { return row_ends_kernel(x.dtype(), options.largest); })
             ->run({.tuning = {.block = 1}},
-                  std::array{CallArgument(keys), CallArgument(values), CallArgument(places), CallArgument(done),
+                  std::array{CallArgument(keys), CallArgument(values), CallArgument(indices), CallArgument(done),
                              CallArgument(axis.row_length), CallArgument(k)});
-        return {back(values), GPUArray<std::int64_t>(back(places))};
+        return {back(values), GPUArray<std::int64_t>(back(indices))};
     }
     const AnyArray sorted = sorting::new_rows(x, axis, x.dtype());
     const AnyArray index = sorting::new_rows(x, axis, dtype_of<std::int64_t>());
@@ -218,12 +218,12 @@ Between between(double at, std::int64_t n) {
 
 /// At an integer index.
 Between exactly(double at, std::int64_t n) {
-    const std::int64_t place = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n - 1);
-    return {place, place, 0};
+    const std::int64_t index = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n - 1);
+    return {index, index, 0};
 }
 
 /// @source Hyndman and Fan, "Sample Quantiles in Statistical Packages"
-Between place_of(double q, std::int64_t n, QuantileMethod method) {
+Between elements_around(double q, std::int64_t n, QuantileMethod method) {
     const auto count = static_cast<double>(n);
     const double at = q * (count - 1), through = q * count - 1;
     const auto of = [&](double alpha, double beta) {
@@ -292,12 +292,12 @@ AnyArray quantiles_of(bool is_mean, const char* who, const AnyArray& given, std:
     const AnyArray last = end(n - 1);
     const ElementwiseKernel& kernel = between_kernel(is_mean, result == dtype_of<double>());
     for (std::size_t k = 0; k < parts.size(); ++k) {
-        const Between place = place_of(parts[k] / whole, n, options.method);
-        const AnyArray low = end(place.low), high = end(place.high), to = along(values, 0, Index(k));
+        const Between around = elements_around(parts[k] / whole, n, options.method);
+        const AnyArray low = end(around.low), high = end(around.high), to = along(values, 0, Index(k));
         if (result == dtype_of<double>()) {
-            kernel(low, high, last, place.part, to);
+            kernel(low, high, last, around.part, to);
         } else {
-            kernel(low, high, last, static_cast<float>(place.part), to);
+            kernel(low, high, last, static_cast<float>(around.part), to);
         }
     }
     return values;

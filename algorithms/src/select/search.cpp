@@ -112,15 +112,15 @@ GPUArray<std::int64_t> detail::searchsorted(const char* who, const AnyArray& giv
     const OnStream scope(options.stream);
     const DType common = promote(given.dtype(), values.dtype());
     const AnyArray sorted = without_gaps(as_type(given, common)), queries = as_type(values, common);
-    const GPUArray<std::int64_t> places(values.context(), values.shape());
-    if (values.size() == 0) return places;
+    const GPUArray<std::int64_t> indices(values.context(), values.shape());
+    if (values.size() == 0) return indices;
     if (given.size() == 0) {
-        places.fill(0);
-        return places;
+        indices.fill(0);
+        return indices;
     }
-    run_search({.dtype = common, .side = side, .arguments = "int64_t *places"}, sorted, queries, options,
-               std::array{CallArgument(places)});
-    return places;
+    run_search({.dtype = common, .side = side, .arguments = "int64_t *indices"}, sorted, queries, options,
+               std::array{CallArgument(indices)});
+    return indices;
 }
 
 AnyArray detail::merge(const AnyArray& a, const AnyArray& b, const Stream& stream) {

@@ -23,7 +23,7 @@ struct Search {
     std::uint32_t pivots = 1;    ///< pivots that a block loads into shared memory; 1: none
     bool tree = false;           ///< searches in a tree, whose top has at most `pivots` entries
     std::string arguments = {};  ///< additional arguments
-    std::string found = "places[i] = low";
+    std::string found = "indices[i] = low";
 };
 GEMEL_API ElementwiseKernel search_kernel(const Search& search);
 

@@ -18,7 +18,7 @@ constexpr const char* name_of(Form form) {
 }
 
 /// Whether indices need 64 bits, including those of the scrap elements.
-bool has_far_places(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
+bool has_far_indices(const AnyArray& x) { return is_long(x) || x.size() > std::size_t{1} << 30; }
 bool is_staged(const AnyArray& x) { return x.dtype().size_bytes() <= max_staged_bytes; }
 bool is_cpu(const AnyArray& x) { return x.context().device().info().type == DeviceInfo::Type::cpu; }
 
@@ -60,14 +60,14 @@ Results by_mask(Form form, const AnyArray& x, const detail::ExpressionView& whol
     const std::size_t k = operands.uses[operands.use_count - 1];
     const bool is_operand = k < named;  // the mask reads x too: x is an operand already
     CallKey key = expression_key(collected.view, operands);
-    key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_places(x)} << 8 | std::uint64_t{is_operand} << 16 |
-            std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
+    key.add(static_cast<std::uint64_t>(form) | std::uint64_t{has_far_indices(x)} << 8 |
+            std::uint64_t{is_operand} << 16 | std::uint64_t{is_cpu(x)} << 17 | std::uint64_t{is_staged(x)} << 18);
     BroadcastOperands broadcast;
     with_error_prefix(who, [&] { broadcast.broadcast(operands, &x.shape()); });
     const auto scan = kernels.find(key, [&] {
         ExpressionParts parts = expression_parts(collected.view, operands);
         if (!is_operand) parts.arguments[k] = parse_declarations(text("const T *x", k)).front();
-        return select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(parts.arguments), parts.value,
+        return select_scan(form, has_far_indices(x), is_cpu(x), is_staged(x), std::move(parts.arguments), parts.value,
                            text("x", k), std::move(parts.preamble));
     });
     const Results results = results_for(form, x, options.stream);
@@ -119,13 +119,13 @@ Results by_text(Form form, const AnyArray& x, const Predicate& predicate, std::s
     if (codegen::Snippet(predicate.expr).empty())
         throw ArgumentError(text(who, ": the predicate is empty; give a condition such as \"x[i] > 0\""));
     const auto scan = kernels.find(
-        text(static_cast<int>(form), has_far_places(x), is_cpu(x), is_staged(x), '\1', predicate.expr, '\1',
+        text(static_cast<int>(form), has_far_indices(x), is_cpu(x), is_staged(x), '\1', predicate.expr, '\1',
              predicate.arguments, '\1', predicate.preamble),
         [&] {
             std::vector<Parameter> arguments = predicate_arguments(who, predicate);
             const std::size_t own = arguments.size();
             arguments.insert(arguments.begin(), parse_declarations("const T *x").front());
-            return PredicateScan{select_scan(form, has_far_places(x), is_cpu(x), is_staged(x), std::move(arguments),
+            return PredicateScan{select_scan(form, has_far_indices(x), is_cpu(x), is_staged(x), std::move(arguments),
                                              codegen::Snippet(predicate.expr).text(), "x", predicate.preamble),
                                  own};
         });

@@ -41,7 +41,7 @@ std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, co
 Scan selecting::unique_scan(bool wide, const std::string& equal, const UniqueOptions& options) {
     std::string arguments = "const T *x, T *values, int64_t *count";
     if (options.index || options.inverse) arguments += ", const int64_t *order";
-    if (options.index) arguments += ", int64_t *first_places";
+    if (options.index) arguments += ", int64_t *first_indices";
     if (options.inverse) arguments += ", int64_t *inverse";
     if (options.counts) arguments += ", int64_t *starts";
     return Scan(parse_declarations(arguments), number_type(wide),
@@ -74,8 +74,8 @@ AnyUnique detail::unique(const AnyArray& given, const UniqueOptions& options) {
     const Context context = x.context();
     const std::size_t n = x.size();
     if (options.index || options.inverse) {
-        const std::array<AnyArray, 1> places{arange<std::int64_t>(context, static_cast<std::int64_t>(n))};
-        std::vector<AnyArray> sorted = gemel::sort_by_key(x, std::span<const AnyArray>(places));
+        const std::array<AnyArray, 1> indices{arange<std::int64_t>(context, static_cast<std::int64_t>(n))};
+        std::vector<AnyArray> sorted = gemel::sort_by_key(x, std::span<const AnyArray>(indices));
         x = sorted[0], order = sorted[1];
     } else {
         x = gemel::sort(x);

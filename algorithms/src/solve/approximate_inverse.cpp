@@ -58,13 +58,13 @@ constexpr std::size_t work_bytes = std::size_t{64} << 20;
 AnyArray factor_values(const char* who, const sparse::Entries& a, const sparse::Entries& own) {
     const AnyArray g(a.context, a.value(), Shape{own.count});
     const GPUArray<std::int32_t> wrong(a.context, Shape{a.rows});
-    const std::int64_t longest = std::min(own.longest_row, max_in_a_row), places = longest * (longest + 1) / 2;
+    const std::int64_t longest = std::min(own.longest_row, max_in_a_row), slots = longest * (longest + 1) / 2;
     const bool is_cpu = KernelCache::of(a.context).info().type == DeviceInfo::Type::cpu;
     const std::int64_t at_once = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(work_bytes / a.value().size_bytes()) / std::max<std::int64_t>(places, 1), 1, a.rows);
-    const AnyArray work(a.context, a.value(), Shape{at_once * std::max<std::int64_t>(places, 1)});
+        static_cast<std::int64_t>(work_bytes / a.value().size_bytes()) / std::max<std::int64_t>(slots, 1), 1, a.rows);
+    const AnyArray work(a.context, a.value(), Shape{at_once * std::max<std::int64_t>(slots, 1)});
     // On GPUs, neighbouring threads access neighbouring memory.
-    const std::int64_t lane = is_cpu ? places : 1, stride = is_cpu ? 1 : at_once;
+    const std::int64_t lane = is_cpu ? slots : 1, stride = is_cpu ? 1 : at_once;
     for (std::int64_t first = 0; first < a.rows; first += at_once) {
         const std::array<CallArgument, 12> arguments{
             CallArgument(a.starts),     CallArgument(a.numbers),   CallArgument(a.values),

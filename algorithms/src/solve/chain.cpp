@@ -52,7 +52,7 @@ Chain::Chain(const Workspace& space, ChainText text, const sparse::MatrixState& 
     if (work.asked == codegen::SweepChain::automatic && !device.has_cross_block_visibility) return;
     matrix_ = sparse::summing_part(matrix, is_scaled);
     const codegen::SparseLayout& layout = matrix_.layout;
-    work.places = matrix_.places;
+    work.places = matrix_.slots;
     work.block = layout.block;
     work.rows_per_piece = layout.form == codegen::SparseForm::rows ? layout.block / layout.width : layout.block;
     // Systems that are too large even at full occupancy need no compilation.

@@ -32,20 +32,20 @@ int set_of(DType dtype) { return is_complex(dtype) ? 2 : 4; }
 /// added to u and to w = A M u, and in place of those of u itself, u* u and u* w; the right-hand side g.
 std::int64_t work_size(std::int64_t m) { return m * (2 * m + 8) + 1; }
 std::string locate(std::initializer_list<std::string_view> names) {
-    constexpr std::array<std::pair<std::string_view, const char*>, 9> places{{{"h", "0"},
-                                                                              {"directions", "m * (m + 1)"},
-                                                                              {"cosines", "(int64_t)m * (2 * m + 1)"},
-                                                                              {"sines", "(int64_t)m * (2 * m + 2)"},
-                                                                              {"solution", "(int64_t)m * (2 * m + 3)"},
-                                                                              {"lengths", "(int64_t)m * (2 * m + 4)"},
-                                                                              {"onto_u", "(int64_t)m * (2 * m + 5)"},
-                                                                              {"onto_w", "(int64_t)m * (2 * m + 6)"},
-                                                                              {"g", "(int64_t)m * (2 * m + 7)"}}};
+    constexpr std::array<std::pair<std::string_view, const char*>, 9> offsets{{{"h", "0"},
+                                                                               {"directions", "m * (m + 1)"},
+                                                                               {"cosines", "(int64_t)m * (2 * m + 1)"},
+                                                                               {"sines", "(int64_t)m * (2 * m + 2)"},
+                                                                               {"solution", "(int64_t)m * (2 * m + 3)"},
+                                                                               {"lengths", "(int64_t)m * (2 * m + 4)"},
+                                                                               {"onto_u", "(int64_t)m * (2 * m + 5)"},
+                                                                               {"onto_w", "(int64_t)m * (2 * m + 6)"},
+                                                                               {"g", "(int64_t)m * (2 * m + 7)"}}};
     std::vector<std::string> declared;
-    for (const auto& [name, place] : places)
+    for (const auto& [name, offset] : offsets)
         if (std::ranges::find(names, name) != names.end())
             declared.push_back(text("GLOBAL_MEM scalar *const ", name,
-                                    " = work + column * ((int64_t)m * (2 * m + 8) + 1) + ", place, ";"));
+                                    " = work + column * ((int64_t)m * (2 * m + 8) + 1) + ", offset, ";"));
     return join(declared, "\n");
 }
 
@@ -84,7 +84,7 @@ SweepRequest products(DType dtype, bool has_double) {
                                           {"qw", dot_of(sweep, qw)}});
     }
     fill(sweep, solve_kernels::gmres_products(),
-         {{"vectors", std::move(vectors)}, {"places", locate({"lengths", "onto_u", "onto_w"})}});
+         {{"vectors", std::move(vectors)}, {"pointers", locate({"lengths", "onto_u", "onto_w"})}});
     return sweep;
 }
 
@@ -108,7 +108,7 @@ SweepRequest back_substitute(DType dtype, bool has_double) {
     SweepRequest sweep = new_gmres_sweep("gmres_back_substitute", dtype, has_double);
     sweep.skip = "";
     fill(sweep, solve_kernels::gmres_back_substitute(),
-         {{"places", locate({"h", "directions", "g", "solution", "lengths"})}});
+         {{"pointers", locate({"h", "directions", "g", "solution", "lengths"})}});
     return sweep;
 }
 

@@ -42,7 +42,7 @@ Argument bits_of(const AnyArray& array) {
 
 }  // namespace
 
-bool has_wide_places(std::int64_t count) { return count >= (std::int64_t{1} << 31) - (1 << 20); }
+bool has_wide_indices(std::int64_t count) { return count >= (std::int64_t{1} << 31) - (1 << 20); }
 
 void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     if (call.rows * call.row_length == 0) return;
@@ -67,8 +67,8 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
     // The last merge ends in the result.
     const bool needs_spare = merges > 0 || layout.serial;
     const AnyArray spare = needs_spare ? AnyArray(context, call.to.dtype(), call.to.shape()) : call.to;
-    std::pair<AnyArray, AnyArray> places{call.to, spare};
-    if (merges % 2 == 1) std::swap(places.first, places.second);
+    std::pair<AnyArray, AnyArray> buffers{call.to, spare};
+    if (merges % 2 == 1) std::swap(buffers.first, buffers.second);
     ArgumentList none;
     const Stream current;
     const Launcher launcher(none, layout.wide_index, current);
@@ -79,13 +79,13 @@ void merge_sort(const MergeSorter& sorter, const MergeCall& call) {
         own.push_back(bits_of(from));
         own.push_back(bits_of(to));
     };
-    with_elements(call.from, places.first);
-    if (layout.serial) own.push_back(bits_of(places.second));
+    with_elements(call.from, buffers.first);
+    if (layout.serial) own.push_back(bits_of(buffers.second));
     launcher.alone(variant->kernel, {blocks}, variant->block, own, std::array{tiles, call.row_length});
     for (std::int64_t width = tile; width < call.row_length; width *= 2) {
-        with_elements(places.first, places.second);
+        with_elements(buffers.first, buffers.second);
         launcher.alone(variant->merge, {blocks}, variant->block, own, std::array{width, tiles, call.row_length});
-        std::swap(places.first, places.second);
+        std::swap(buffers.first, buffers.second);
     }
 }
 

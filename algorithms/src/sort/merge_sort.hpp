@@ -20,13 +20,13 @@ struct MergeSorter {
 /// One sort of contiguous rows into another contiguous array.
 struct MergeCall {
     AnyArray from, to;
-    AnyArray elements = {};  ///< `from` has the places of these, int32 or, if positions need it, int64
+    AnyArray elements = {};  ///< `from` has the indices of these, int32 or, if positions need it, int64
     std::int64_t rows = 1, row_length = 0;
     bool descending = false;
     codegen::SortTuning tuning = {};
 };
 /// Whether positions among so many elements are int64.
-bool has_wide_places(std::int64_t count);
+bool has_wide_indices(std::int64_t count);
 /// Enqueues the sort.
 void merge_sort(const MergeSorter& sorter, const MergeCall& call);
 

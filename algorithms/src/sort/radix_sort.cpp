@@ -95,7 +95,7 @@ class RadixRun {
                                                 codegen::max_one_sweep_items(sorter_.request, layout_, tuning_.block));
         if (is_by_rows(tuning_.strategy)) rows_per_tile_ = rows_per_tile();
         layout_.one_row = tuning_.strategy == Strategy::block && rows_per_tile_ == 1;
-        places_ = codegen::sort_places(sorter_.request, layout_, tuning_);
+        positions_ = codegen::sort_places(sorter_.request, layout_, tuning_);
         variant_ = find_variant();
         collect_arguments();
         if (is_by_rows(tuning_.strategy)) return launch_rows();
@@ -229,7 +229,7 @@ class RadixRun {
     /// The arrays that all kernels take, except the first of one_sweep. An array that no pass uses is another's.
     void collect_arguments() {
         const bool is_one_pass =
-            places_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
+            positions_.all() == 1 || tuning_.strategy == Strategy::block || tuning_.strategy == Strategy::thread_rows;
         const DType count_type = layout_.wide_index ? dtype_of<std::uint64_t>() : dtype_of<std::uint32_t>();
         const AnyArray keys_to = layout_.keeps_keys ? call_.sorted_keys : scratch(call_.keys.dtype());
         const auto spare = [&](DType dtype) { return is_one_pass ? keys_to : scratch(dtype); };
@@ -274,7 +274,7 @@ class RadixRun {
     }
 
     std::size_t control_bytes() const {
-        return codegen::sort_control_counts(tuning_.strategy, places_) * (layout_.wide_index ? 8 : 4);
+        return codegen::sort_control_counts(tuning_.strategy, positions_) * (layout_.wide_index ? 8 : 4);
     }
     Buffer cleared_control() const {
         const Buffer control = context_.allocate(control_bytes());
@@ -284,7 +284,7 @@ class RadixRun {
 
     void launch_one_sweep() {
         const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
-        const std::int64_t tiles = (count_ + tile - 1) / tile, places = places_.all();
+        const std::int64_t tiles = (count_ + tile - 1) / tile, positions = positions_.all();
         const Buffer control = cleared_control();
         const std::int64_t counting = std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u);
         std::vector<Argument> counted{arguments_[0]};
@@ -297,23 +297,23 @@ class RadixRun {
         TileStates& states = variant_->tiles.of_this_launch();
         std::lock_guard lock(states.launching);
         const std::size_t shared_bytes = codegen::sort_shared_bytes(sorter_.request, layout_, tuning_);
-        for (int place = 0; place < places; ++place) {
+        for (int position = 0; position < positions; ++position) {
             states.begin(context_, static_cast<std::size_t>(tiles), layout_.wide_index ? 512 : 256);
             launch(variant_->kernel, tiles, variant_->block,
-                   {as_argument(control), as_argument(states.states), as_argument(states.epoch), as_argument(place)},
+                   {as_argument(control), as_argument(states.states), as_argument(states.epoch), as_argument(position)},
                    sizes, true, shared_bytes);
         }
     }
 
     void launch_once() {
         const auto tile = static_cast<std::int64_t>(codegen::sort_tile(tuning_));
-        const std::int64_t tiles = (count_ + tile - 1) / tile, places = places_.all();
+        const std::int64_t tiles = (count_ + tile - 1) / tile, positions = positions_.all();
         const std::int64_t counting =
             std::clamp<std::int64_t>(count_ / (std::int64_t{variant_->block} * 16), 1,
                                      std::int64_t{cache_.info().compute_units} * std::max(tuning_.blocks_per_unit, 1u));
         TileStates& states = variant_->tiles.of_this_launch();
         std::lock_guard lock(states.launching);
-        states.begin(context_, static_cast<std::size_t>(tiles), 256, static_cast<std::uint32_t>(places));
+        states.begin(context_, static_cast<std::size_t>(tiles), 256, static_cast<std::uint32_t>(positions));
         std::array<Buffer, 2> controls = variant_->controls;
         const bool is_recorded = !recorded_stream().empty();
         if (is_recorded) {  // a graph repeats its arguments: each of its launches clears what it uses
@@ -324,7 +324,7 @@ class RadixRun {
                 context_.default_stream().fill(control, std::uint32_t{0});
             }
         }
-        launch(variant_->kernel, counting + places * tiles, variant_->block,
+        launch(variant_->kernel, counting + positions * tiles, variant_->block,
                {as_argument(controls[0]), as_argument(controls[1]), as_argument(states.states),
                 as_argument(states.first_epoch), as_argument(static_cast<int>(counting)),
                 as_argument(static_cast<int>(tiles))},
@@ -343,11 +343,11 @@ class RadixRun {
         const std::int64_t tiles = (count_ + tile - 1) / tile;
         const Buffer control = cleared_control();
         const Buffer counts =
-            context_.allocate(static_cast<std::size_t>(tiles * places_.digits()) * (layout_.wide_index ? 8 : 4));
+            context_.allocate(static_cast<std::size_t>(tiles * positions_.digits()) * (layout_.wide_index ? 8 : 4));
         const std::array sizes{tiles, tile, count_, call_.row_length};
         const std::uint32_t block = in_chunks ? 1 : variant_->block;
-        for (int place = 0; place < places_.all(); ++place) {
-            const std::vector<Argument> own{as_argument(control), as_argument(counts), as_argument(place)};
+        for (int position = 0; position < positions_.all(); ++position) {
+            const std::vector<Argument> own{as_argument(control), as_argument(counts), as_argument(position)};
             launch(variant_->count, tiles, block, own, sizes);
             launch(variant_->offsets, 1, in_chunks ? 1 : 256, own, std::array{tiles, count_}, false);
             launch(variant_->kernel, tiles, block, own, sizes);
@@ -363,7 +363,7 @@ class RadixRun {
     KernelCache& cache_;
     SortLayout layout_ = {};
     SortTuning tuning_ = {};
-    codegen::SortPlaces places_ = {};
+    codegen::SortPlaces positions_ = {};
     std::int64_t count_ = 0, rows_per_tile_ = 1;
     std::shared_ptr<SortVariant> variant_;
     std::vector<AnyArray> kept_;  ///< what arguments_ refer to

@@ -33,7 +33,7 @@ struct RadixCall {
     AnyArray keys = {};
     AnyArray sorted_keys = {};  ///< an empty handle: not wanted
     std::vector<SortedValues> values = {};
-    AnyArray index = {};     ///< int64, written: places within the row; an empty handle: not wanted
+    AnyArray index = {};     ///< int64, written: indices within the row; an empty handle: not wanted
     AnyArray segments = {};  ///< uint32, ascending: the elements with one number are sorted; an empty handle: rows
     std::size_t segment_count = 1;  ///< no number is as large
     std::int64_t rows = 1, row_length = 0;

@@ -84,11 +84,11 @@ AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& o
     return out;
 }
 
-void gather(const AnyArray& rows, const AnyArray& places, const AnyArray& to) {
+void gather(const AnyArray& rows, const AnyArray& indices, const AnyArray& to) {
     static const auto& kernel =
-        *new ElementwiseKernel("const T *x, const int64_t *places, T *result, int64_t length",
-                               "result[i] = x[(int64_t)i / length * length + places[i]]", "gather_rows");
-    if (to.size() > 0) kernel(rows, places, to, rows.shape()[rows.rank() - 1]);
+        *new ElementwiseKernel("const T *x, const int64_t *indices, T *result, int64_t length",
+                               "result[i] = x[(int64_t)i / length * length + indices[i]]", "gather_rows");
+    if (to.size() > 0) kernel(rows, indices, to, rows.shape()[rows.rank() - 1]);
 }
 
 }  // namespace gemel::sorting

@@ -32,7 +32,7 @@ AnyArray new_rows(const AnyArray& like, const SortAxis& axis, DType dtype);
 /// Sorted rows as the result: in `out`, if there is one, else a new array in C order.
 AnyArray from_rows(const AnyArray& rows, const SortAxis& axis, const AnyArray& out);
 
-/// Gathers elements of rows by their indices within the row. @param places  of the shape of the result
-void gather(const AnyArray& rows, const AnyArray& places, const AnyArray& to);
+/// Gathers elements of rows by their indices within the row. @param indices  of the shape of the result
+void gather(const AnyArray& rows, const AnyArray& indices, const AnyArray& to);
 
 }  // namespace gemel::sorting

@@ -103,7 +103,7 @@ AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
     KernelCache& cache = KernelCache::of(context);
     const auto count = static_cast<std::int64_t>(elements.size());
     const AnyArray keys(context, dtype_of<std::uint64_t>(), elements.shape());
-    const codegen::SortLayout layout{.wide_index = has_wide_places(count), .has_double = cache.info().has_double};
+    const codegen::SortLayout layout{.wide_index = has_wide_indices(count), .has_double = cache.info().has_double};
     const std::uint32_t block = std::min(256u, cache.info().max_threads_per_block);
     const VariantKey<codegen::SortLayout, codegen::SortTuning> key{state.keys_id, layout, {.block = block}, {}};
     const auto variant = cache.find<KeysVariant>(key, [&] {
@@ -125,8 +125,8 @@ AnyArray keys_of(const SortKernelState& state, const AnyArray& elements) {
 }
 
 /// The index within its row of each element of the sorted rows.
-void write_places(const SortKernelState& state, const AnyArray& elements, const AnyArray& index, const SortAxis& axis,
-                  const SortOptions& options) {
+void write_indices(const SortKernelState& state, const AnyArray& elements, const AnyArray& index, const SortAxis& axis,
+                   const SortOptions& options) {
     if (elements.size() == 0) return;
     if (state.by_key) {
         const bool is_large = state.dtype.size_bytes() > max_moved_bytes;
@@ -139,11 +139,11 @@ void write_places(const SortKernelState& state, const AnyArray& elements, const 
                     .tuning = options.tuning});
         return;
     }
-    static const auto& number = *new ElementwiseKernel("I *places", "places[i] = i", "number_places");
+    static const auto& number = *new ElementwiseKernel("I *indices", "indices[i] = i", "number_indices");
     static const auto& within_rows =
-        *new ElementwiseKernel("const I *places, int64_t *index, int64_t length",
-                               "index[i] = places[i] - (int64_t)i / length * length", "places_within_rows");
-    const bool wide = has_wide_places(static_cast<std::int64_t>(elements.size()));
+        *new ElementwiseKernel("const I *indices, int64_t *index, int64_t length",
+                               "index[i] = indices[i] - (int64_t)i / length * length", "indices_within_rows");
+    const bool wide = has_wide_indices(static_cast<std::int64_t>(elements.size()));
     const DType type = wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>();
     const AnyArray from(elements.context(), type, elements.shape()), to(elements.context(), type, elements.shape());
     number(from);
@@ -167,7 +167,7 @@ AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
     const AnyArray elements = in_rows(x, axis), sorted = new_rows(x, axis, x.dtype());
     if (state.dtype.size_bytes() > max_moved_bytes) {
         const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());
-        write_places(state, elements, index, axis, options);
+        write_indices(state, elements, index, axis, options);
         gather(elements, index, sorted);
     } else if (state.by_key) {
         radix_sort(state.radix, {.keys = elements,
@@ -193,7 +193,7 @@ AnyArray ElementSort::places(const AnyArray& x, const SortOptions& options) cons
     check_out(who, options.out, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());
-    write_places(state, in_rows(x, axis), index, axis, options);
+    write_indices(state, in_rows(x, axis), index, axis, options);
     return from_rows(index, axis, options.out);
 }
 

@@ -42,8 +42,9 @@ Entries with_width(Entries entries, bool wide) {
 
 /// For each of the `ends.back()` results, the index of its list; `ends` has the ends of the lists.
 GPUArray<std::int64_t> owners_of(const AnyArray& ends, std::int64_t count) {
-    const AnyArray places = arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
-    return gemel::detail::searchsorted("sparse", ends, places, Side::right, {});
+    const AnyArray positions =
+        arange(ends.context(), dtype_of<std::int64_t>(), std::int64_t{0}, count, std::int64_t{1});
+    return gemel::detail::searchsorted("sparse", ends, positions, Side::right, {});
 }
 
 AnyArray ends_of(const AnyArray& lengths) { return cumsum(lengths, 0, dtype_of<std::int64_t>()); }
@@ -57,18 +58,18 @@ AnyArray inverse(const char* who, const char* what, const AnyArray& order, std::
         throw ArgumentError(text(who, ": the order of ", what, " has elements of ", order.dtype().name(),
                                  ", expected integers; astype() converts"));
     require_context(who, text("the order of ", what), order, a.context, "the matrix");
-    const AnyArray places(order.context(), a.index(), Shape{extent});
-    if (extent == 0) return places;
+    const AnyArray positions(order.context(), a.index(), Shape{extent});
+    if (extent == 0) return positions;
     bool is_permutation = outside_extent_kernel()(order, extent).item() == 0;
     if (is_permutation) {
-        places.fill(-1);
-        invert_kernel()(order, places);
-        is_permutation = outside_extent_kernel()(places, extent).item() == 0;
+        positions.fill(-1);
+        invert_kernel()(order, positions);
+        is_permutation = outside_extent_kernel()(positions, extent).item() == 0;
     }
     if (!is_permutation)
         throw ArgumentError(text(who, ": the order of ", what, " is not a permutation of 0 to ", extent - 1,
                                  "; rows() selects rows, also repeated ones"));
-    return places;
+    return positions;
 }
 
 }  // namespace
@@ -138,10 +139,11 @@ AnyMatrix AnyMatrix::rows(const Slice& part) const {
 AnyMatrix AnyMatrix::permute(const AnyArray& row_order, const AnyArray& column_order) const {
     const char* who = "Matrix::permute";
     const Entries& a = state(who).entries;
-    const AnyArray row_places = inverse(who, "rows", row_order, a.rows, a);
-    const AnyArray column_places = inverse(who, "columns", column_order, a.columns, a);
+    const AnyArray row_positions = inverse(who, "rows", row_order, a.rows, a);
+    const AnyArray column_positions = inverse(who, "columns", column_order, a.columns, a);
     const AnyArray keys(a.context, key_type(who, a.rows, a.columns), Shape{a.count});
-    if (a.count > 0) permuted_key_kernel()(row_numbers_of(a), a.numbers, row_places, column_places, keys, a.columns);
+    if (a.count > 0)
+        permuted_key_kernel()(row_numbers_of(a), a.numbers, row_positions, column_positions, keys, a.columns);
     return as_matrix(from_keys(a.context, a.shape(), keys, a.values, is_wide(a)));
 }
 

@@ -27,7 +27,7 @@ struct Weights {
     double csr(const Entries& a) const {
         return static_cast<double>(a.count) * (value + index) + static_cast<double>(a.rows) * index;
     }
-    double padded(double places) const { return places * (value + index); }
+    double padded(double slots) const { return slots * (value + index); }
     double value, index;
 };
 
@@ -55,8 +55,8 @@ Choice choose_format(const Entries& a) {
     const std::string without = text(diagonals, " diagonals would hold more than rows do");
     if (a.context.device().info().type == DeviceInfo::Type::cpu)
         return {Format::csr, text(lengths(a), "; ", without, "; a CPU reads rows as they are")};
-    const double places = static_cast<double>(a.longest_row) * static_cast<double>(a.rows);
-    if (a.longest_row <= 64 && places <= 1.1 * static_cast<double>(a.count))
+    const double slots = static_cast<double>(a.longest_row) * static_cast<double>(a.rows);
+    if (a.longest_row <= 64 && slots <= 1.1 * static_cast<double>(a.count))
         return {Format::ell, text(lengths(a), ": padding adds less than a tenth; ", without)};
     if (a.longest_row <= 512 && static_cast<double>(a.longest_row) <= 8 * a.mean_row())
         return {Format::sell, text(lengths(a), ": sorted by length, slices need little padding; ", without)};
@@ -65,7 +65,7 @@ Choice choose_format(const Entries& a) {
 
 std::string explain(const MatrixState& matrix) {
     const Entries& a = matrix.entries;
-    const double stored = static_cast<double>(matrix.format == Format::csr ? a.count : matrix.form.places);
+    const double stored = static_cast<double>(matrix.format == Format::csr ? a.count : matrix.form.slots);
     std::string page = text(to_string(matrix.format), " of shape ", to_string(a.shape()), ", ", a.count, " entries of ",
                             a.value().name(), ", ", a.index().name(), " indices; ", lengths(a));
     if (matrix.format == Format::dia) page += text("; ", matrix.form.diagonals, " diagonals");

@@ -28,23 +28,23 @@ AnyArray numbered(const Entries& entries, std::int64_t count) {
 }
 
 /// Rejects formats whose padding needs much more memory than the entries.
-void require_room(const Entries& entries, Format format, double places) {
-    if (places > 2147483648.0 && places > 64.0 * static_cast<double>(entries.count))
+void require_room(const Entries& entries, Format format, double slots) {
+    if (slots > 2147483648.0 && slots > 64.0 * static_cast<double>(entries.count))
         throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
-                                 static_cast<std::uint64_t>(places),
+                                 static_cast<std::uint64_t>(slots),
                                  " elements; Format::automatic chooses a format that fits"));
 }
 
-Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .places = entries.count}; }
+Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .slots = entries.count}; }
 
 Form ell_form(const Entries& entries) {
     require_room(entries, Format::ell, static_cast<double>(entries.rows) * static_cast<double>(entries.longest_row));
-    const std::int64_t places = entries.rows * entries.longest_row;
+    const std::int64_t slots = entries.rows * entries.longest_row;
     // Padding is never read: the length of each row is known.
     Form form{.lengths = AnyArray(entries.context, entries.index(), Shape{entries.rows}),
-              .numbers = AnyArray(entries.context, entries.index(), Shape{places}),
-              .values = AnyArray(entries.context, entries.value(), Shape{places}),
-              .places = places};
+              .numbers = AnyArray(entries.context, entries.index(), Shape{slots}),
+              .values = AnyArray(entries.context, entries.value(), Shape{slots}),
+              .slots = slots};
     if (entries.rows > 0) form.lengths.assign(ends(entries) - begins(entries));
     if (entries.count > 0)
         fill_ell_kernel()(row_numbers_of(entries), entries.numbers, entries.values, entries.starts, form.numbers,
@@ -66,18 +66,18 @@ Form sell_form(const Entries& entries) {
     const AnyArray widths(context, dtype_of<std::int64_t>(), Shape{slices + 1});
     slice_width_kernel()(widths, lengths);
     const AnyArray slice_starts = cumsum(widths, 0, dtype_of<std::int64_t>());
-    const std::int64_t places = slice_starts(slices).item<std::int64_t>();
-    require_room(entries, Format::sell, static_cast<double>(places));
-    const AnyArray place_of(context, entries.index(), Shape{entries.rows});
-    invert_kernel()(order, place_of);
+    const std::int64_t slots = slice_starts(slices).item<std::int64_t>();
+    require_room(entries, Format::sell, static_cast<double>(slots));
+    const AnyArray position_of(context, entries.index(), Shape{entries.rows});
+    invert_kernel()(order, position_of);
     Form form{.lengths = lengths,
-              .numbers = AnyArray(context, entries.index(), Shape{places}),
-              .values = AnyArray(context, entries.value(), Shape{places}),
+              .numbers = AnyArray(context, entries.index(), Shape{slots}),
+              .values = AnyArray(context, entries.value(), Shape{slots}),
               .slice_starts = slice_starts,
               .order = order,
-              .places = places};
-    fill_sell_kernel()(row_numbers_of(entries), entries.numbers, entries.values, entries.starts, slice_starts, place_of,
-                       form.numbers, form.values);
+              .slots = slots};
+    fill_sell_kernel()(row_numbers_of(entries), entries.numbers, entries.values, entries.starts, slice_starts,
+                       position_of, form.numbers, form.values);
     return form;
 }
 
@@ -93,11 +93,11 @@ Form dia_form(const Entries& entries) {
     const AnyArray rows = row_numbers_of(entries);
     const Diagonals diagonals = diagonals_of(entries, rows);
     require_room(entries, Format::dia, static_cast<double>(diagonals.count()) * static_cast<double>(entries.rows));
-    const std::int64_t places = diagonals.count() * entries.rows;
-    Form form{.values = zeros(entries.context, entries.value(), Shape{places}),
+    const std::int64_t slots = diagonals.count() * entries.rows;
+    Form form{.values = zeros(entries.context, entries.value(), Shape{slots}),
               .offsets = diagonals.offsets,
               .diagonals = diagonals.count(),
-              .places = places};
+              .slots = slots};
     if (diagonals.ranks.empty()) {
         const AnyArray numbers =
             gemel::detail::searchsorted("Matrix::to", diagonals.offsets, offsets_of(entries, rows), Side::left, {});
@@ -116,7 +116,7 @@ Form packeted_form(const Entries& entries) {
     const AnyArray is_far(context, dtype_of<std::uint8_t>(), Shape{entries.count});
     window_kernel()(rows, entries.numbers, nearby, is_far, entries.columns);
     const AnyArray far = flatnonzero(is_far);
-    if (far.size() == 0) return {.numbers = nearby, .places = entries.count};
+    if (far.size() == 0) return {.numbers = nearby, .slots = entries.count};
     const AnyArray close = flatnonzero(is_far == std::uint8_t{0});
     const AnyArray keys = keys_of("Matrix::to", entries);
     const auto part = [&](const AnyArray& array, const AnyArray& which) {
@@ -129,8 +129,8 @@ Form packeted_form(const Entries& entries) {
     return {.numbers = part(nearby, close),
             .values = own.values,
             .starts = own.starts,
-            .rest = std::make_shared<const MatrixState>(rest, Format::csr, Form{.places = rest.count}, ""),
-            .places = entries.count};
+            .rest = std::make_shared<const MatrixState>(rest, Format::csr, Form{.slots = rest.count}, ""),
+            .slots = entries.count};
 }
 
 Form form_of(const Entries& entries, Format format) {
@@ -140,7 +140,7 @@ Form form_of(const Entries& entries, Format format) {
         case Format::sell: return sell_form(entries);
         case Format::dia: return dia_form(entries);
         case Format::packeted: return packeted_form(entries);
-        default: return {.places = entries.count};
+        default: return {.slots = entries.count};
     }
 }
 

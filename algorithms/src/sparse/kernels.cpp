@@ -122,8 +122,8 @@ const ElementwiseKernel& mark_diagonals_kernel() {
 
 const ElementwiseKernel& fill_diagonals_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
-        "const I *rows, const I *columns, const T *values, const I *ranks, T *places, int64_t row_count",
-        "places[((int64_t)ranks[(int64_t)columns[i] - rows[i] + row_count - 1] - 1) * row_count + rows[i]] = values[i]",
+        "const I *rows, const I *columns, const T *values, const I *ranks, T *slots, int64_t row_count",
+        "slots[((int64_t)ranks[(int64_t)columns[i] - rows[i] + row_count - 1] - 1) * row_count + rows[i]] = values[i]",
         "sparse_fill_diagonals");
     return kernel;
 }
@@ -139,7 +139,7 @@ const ElementwiseKernel& fill_ell_kernel() {
 const ElementwiseKernel& fill_sell_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "const I *rows, const I *columns, const T *values, const I *starts, const int64_t *slice_starts, const I "
-        "*places, "
+        "*positions, "
         "I *to_columns, T *to_values",
         sparse_kernels::fill_sell().render({{"slice", codegen::sparse_slice}}), "sparse_fill_sell");
     return kernel;
@@ -163,7 +163,7 @@ const ElementwiseKernel& slice_width_kernel() {
 
 const ElementwiseKernel& invert_kernel() {
     static const auto& kernel =
-        *new ElementwiseKernel("const R *order, I *places", "places[order[i]] = (I)i", "sparse_invert");
+        *new ElementwiseKernel("const R *order, I *positions", "positions[order[i]] = (I)i", "sparse_invert");
     return kernel;
 }
 
@@ -208,8 +208,9 @@ const ElementwiseKernel& gather_rows_kernel() {
 
 const ElementwiseKernel& permuted_key_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
-        "const I *rows, const I *columns, const I *row_places, const I *column_places, K *keys, int64_t column_count",
-        "keys[i] = (K)((int64_t)row_places[rows[i]] * column_count + column_places[columns[i]])",
+        "const I *rows, const I *columns, const I *row_positions, const I *column_positions, K *keys, int64_t "
+        "column_count",
+        "keys[i] = (K)((int64_t)row_positions[rows[i]] * column_count + column_positions[columns[i]])",
         "sparse_permuted_keys");
     return kernel;
 }
@@ -221,12 +222,12 @@ const ElementwiseKernel& pieces_before_kernel() {
     return kernel;
 }
 
-const ElementwiseKernel& diagonal_place_kernel() {
+const ElementwiseKernel& diagonal_position_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
         "int64_t *rows, int64_t *columns, uint8_t *is_entry, const int64_t *offsets, int64_t length, int64_t "
         "row_count, "
         "int64_t column_count",
-        sparse_kernels::diagonal_places().render(), "sparse_diagonal_places");
+        sparse_kernels::diagonal_positions().render(), "sparse_diagonal_positions");
     return kernel;
 }
 

@@ -1,5 +1,5 @@
 /// The element-wise kernels, reductions and scans of sparse matrices: used by the callers and by tests of the source
-/// text. Open types: I for rows, columns and places, K for keys, T for values, R and C for the user's index arrays.
+/// text. Open types: I for rows, columns and positions, K for keys, T for values, R and C for the user's index arrays.
 #pragma once
 
 #include <gemel/arrays/elementwise_kernel.hpp>
@@ -51,7 +51,7 @@ GEMEL_API const ElementwiseKernel& permuted_key_kernel();
 /// For each column: replaces the count of each piece by the sum over the pieces before it, and stores the total.
 GEMEL_API const ElementwiseKernel& pieces_before_kernel();
 /// Conversion between SciPy's diagonals, which are indexed by column, and diagonals indexed by row.
-GEMEL_API const ElementwiseKernel& diagonal_place_kernel();
+GEMEL_API const ElementwiseKernel& diagonal_position_kernel();
 GEMEL_API const ElementwiseKernel& shift_diagonals_kernel();
 
 /// Kernels that compute with values, by value type.

@@ -135,9 +135,9 @@ std::optional<Entries> multiply_by_tiles(const Entries& a, const Entries& b) {
     const Entries lower = multiply_by_sorting(heavy_rows, b);
     const bool is_small = upper.count + lower.count < std::numeric_limits<std::int32_t>::max() - (1 << 20);
     if (!(upper.index() == lower.index()) || (upper.index().size_bytes() == 4 && !is_small)) return {};
-    const AnyArray places(a.context, a.index(), Shape{a.rows});
-    invert_kernel()(concatenate({light, heavy}), places);
-    return rows_of(stacked(upper, lower), places);
+    const AnyArray positions(a.context, a.index(), Shape{a.rows});
+    invert_kernel()(concatenate({light, heavy}), positions);
+    return rows_of(stacked(upper, lower), positions);
 }
 
 }  // namespace gemel::sparse

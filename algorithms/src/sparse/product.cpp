@@ -382,7 +382,7 @@ ProductPart summing_part(const MatrixState& matrix, bool is_scaled) {
     sums.with = any;
     if (is_scaled) sums.diagonal = any;
     ProductPart part = Product(matrix, any, any, parallel, nullptr, &sums).part();
-    part.places = matrix.format == Format::csr ? matrix.entries.count : matrix.form.values.size();
+    part.slots = matrix.format == Format::csr ? matrix.entries.count : matrix.form.values.size();
     return part;
 }
 

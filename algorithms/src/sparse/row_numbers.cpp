@@ -40,7 +40,7 @@ void scan_tiles(const Entries& entries, const AnyArray& rows) {
 /// Each warp writes a piece of a row.
 void write_long_rows(const Entries& entries, const AnyArray& rows) {
     static const std::uint64_t id = KernelCache::new_generator();
-    // The first piece of a row may begin up to three places before it.
+    // The first piece of a row may begin up to three entries before it.
     const std::int64_t chunks = (entries.longest_row + codegen::sparse_row_tile + 2) / codegen::sparse_row_tile;
     const std::int64_t warps = codegen::sparse_row_block / 32;
     ArgumentList list;
@@ -55,8 +55,10 @@ void write_long_rows(const Entries& entries, const AnyArray& rows) {
 
 /// Each entry searches for its row.
 void search(const Entries& entries, const AnyArray& rows) {
-    const AnyArray places = arange(entries.context, entries.index(), std::int64_t{0}, entries.count, std::int64_t{1});
-    const GPUArray<std::int64_t> found = gemel::detail::searchsorted("sparse", entries.starts, places, Side::right, {});
+    const AnyArray positions =
+        arange(entries.context, entries.index(), std::int64_t{0}, entries.count, std::int64_t{1});
+    const GPUArray<std::int64_t> found =
+        gemel::detail::searchsorted("sparse", entries.starts, positions, Side::right, {});
     rows.assign((found - 1).any());
 }
 

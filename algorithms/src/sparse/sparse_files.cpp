@@ -91,17 +91,17 @@ class Archive {
         const AnyArray data = values(2), offsets = indices("offsets");
         if (static_cast<std::int64_t>(offsets.size()) != data.shape()[0])
             refuse(text("it has ", offsets.size(), " offsets for ", data.shape()[0], " diagonals"));
-        const std::int64_t length = data.shape()[1], places = data.shape()[0] * length;
-        const AnyArray rows(context_, dtype_of<std::int64_t>(), Shape{places}), columns = rows.copy();
-        const AnyArray is_entry(context_, dtype_of<std::uint8_t>(), Shape{places});
-        if (places > 0)
-            diagonal_place_kernel()(rows, columns, is_entry, offsets.astype(dtype_of<std::int64_t>()), length, shape[0],
-                                    shape[1]);
-        return named([&] { return from_places(shape, rows, columns, data.ravel(), is_entry).to(Format::dia); });
+        const std::int64_t length = data.shape()[1], slots = data.shape()[0] * length;
+        const AnyArray rows(context_, dtype_of<std::int64_t>(), Shape{slots}), columns = rows.copy();
+        const AnyArray is_entry(context_, dtype_of<std::uint8_t>(), Shape{slots});
+        if (slots > 0)
+            diagonal_position_kernel()(rows, columns, is_entry, offsets.astype(dtype_of<std::int64_t>()), length,
+                                       shape[0], shape[1]);
+        return named([&] { return from_slots(shape, rows, columns, data.ravel(), is_entry).to(Format::dia); });
     }
 
-    AnyMatrix from_places(const Shape& shape, const AnyArray& rows, const AnyArray& columns, const AnyArray& data,
-                          const AnyArray& is_entry) const {
+    AnyMatrix from_slots(const Shape& shape, const AnyArray& rows, const AnyArray& columns, const AnyArray& data,
+                         const AnyArray& is_entry) const {
         AnyArray filled(context_, dtype_of<bool>(), data.shape());
         if (data.size() > 0) filled.assign((data != 0) & (is_entry != 0));
         return detail::coo(shape, compress(rows, filled), compress(columns, filled), compress(data, filled), {});

@@ -45,7 +45,7 @@ struct Form {
     AnyArray starts = {};        ///< packeted with a rest
     std::int64_t diagonals = 0;
     std::shared_ptr<const MatrixState> rest = {};  ///< packeted: the entries outside the windows
-    std::int64_t places = 0;                       ///< stored values, including padding
+    std::int64_t slots = 0;                        ///< stored values, including padding
 };
 
 /// The first row of each tile of equal work, computed by the first product that needs it.
@@ -152,7 +152,7 @@ struct ProductPart {
     codegen::SparseLayout layout = {};
     std::vector<Argument> arrays = {};     ///< of the matrix, which must outlive this
     std::vector<std::int64_t> sizes = {};  ///< without the chunk size
-    std::int64_t places = 0;               ///< the number of values that are read
+    std::int64_t slots = 0;                ///< the number of values that are read
 };
 /// For blocks of many threads, also on CPU devices; requires can_sum(matrix). @param is_scaled  there is a diagonal
 ProductPart summing_part(const MatrixState& matrix, bool is_scaled);

@@ -35,7 +35,7 @@ AnyMatrix by_sorting(const Entries& a) {
 }
 
 struct Transposition : Variant {
-    Kernel place{nullptr};
+    Kernel move{nullptr};
 };
 
 std::shared_ptr<Transposition> find_kernels(const Entries& a) {
@@ -47,7 +47,7 @@ std::shared_ptr<Transposition> find_kernels(const Entries& a) {
                               CompileOptions{.name = "sparse_transpose"});
         auto kernels = std::make_shared<Transposition>();
         kernels->kernel = module.kernel("count_columns");
-        kernels->place = module.kernel("place_entries");
+        kernels->move = module.kernel("move_entries");
         return kernels;
     });
 }
@@ -69,7 +69,7 @@ AnyMatrix by_counting(const Entries& a, std::int64_t pieces) {
     pieces_before_kernel()(counts, totals, pieces, a.columns);
     starts(slice(0, 1)).fill(0);
     starts(slice(1, {})).assign(cumsum(totals, 0, a.index()));
-    launch(kernels->place, {&a.starts, &a.numbers, &a.values, &counts, &starts, &numbers, &values});
+    launch(kernels->move, {&a.starts, &a.numbers, &a.values, &counts, &starts, &numbers, &values});
     return as_matrix(with_starts(a.context, {a.columns, a.rows}, starts, numbers, values));
 }
 

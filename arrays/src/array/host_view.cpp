@@ -13,7 +13,7 @@ namespace {
 
 /// Calls `visit` with the offset of each element of a view, in elements, in C order of the indices.
 template <class Visit>
-void for_each_place(const Shape& shape, const Strides& strides, std::size_t bytes, const Visit& visit) {
+void for_each_offset(const Shape& shape, const Strides& strides, std::size_t bytes, const Visit& visit) {
     if (shape.rank() != strides.size())
         throw ArgumentError(text("HostView: expected one stride per axis, got shape ", to_string(shape),
                                  " and strides ", to_string(strides)));
@@ -26,15 +26,15 @@ void for_each_place(const Shape& shape, const Strides& strides, std::size_t byte
     if (-lowest > most / bytes || highest > most / bytes)
         throw ArgumentError(
             text("HostView: shape ", to_string(shape), " and strides ", to_string(strides), " exceed 64 bits"));
-    std::int64_t place = 0;
+    std::int64_t offset = 0;
     for (std::size_t left = count; left > 0; --left) {
-        visit(place);
+        visit(offset);
         for (std::size_t axis = shape.rank(); axis-- > 0;) {
             if (++at[axis] < shape[axis]) {
-                place += strides[axis];
+                offset += strides[axis];
                 break;
             }
-            place -= strides[axis] * (shape[axis] - 1);
+            offset -= strides[axis] * (shape[axis] - 1);
             at[axis] = 0;
         }
     }
@@ -44,16 +44,16 @@ void for_each_place(const Shape& shape, const Strides& strides, std::size_t byte
 
 void scatter(void* to, const Shape& shape, const Strides& strides, const void* from, std::size_t bytes) {
     const char* next = static_cast<const char*>(from);
-    for_each_place(shape, strides, bytes, [&](std::int64_t place) {
-        std::memcpy(static_cast<char*>(to) + place * static_cast<std::int64_t>(bytes), next, bytes);
+    for_each_offset(shape, strides, bytes, [&](std::int64_t offset) {
+        std::memcpy(static_cast<char*>(to) + offset * static_cast<std::int64_t>(bytes), next, bytes);
         next += bytes;
     });
 }
 
 void gather(void* to, const void* from, const Shape& shape, const Strides& strides, std::size_t bytes) {
     char* next = static_cast<char*>(to);
-    for_each_place(shape, strides, bytes, [&](std::int64_t place) {
-        std::memcpy(next, static_cast<const char*>(from) + place * static_cast<std::int64_t>(bytes), bytes);
+    for_each_offset(shape, strides, bytes, [&](std::int64_t offset) {
+        std::memcpy(next, static_cast<const char*>(from) + offset * static_cast<std::int64_t>(bytes), bytes);
         next += bytes;
     });
 }

@@ -14,13 +14,13 @@ SliceRange resolve(const Slice& slice, std::int64_t extent) {
         throw ArgumentError(text("slice ", to_string(slice), ": the step is 0; a step of -1 goes backwards"));
     // For negative steps, the bounds are positions to stop before: from -1 to extent - 1.
     const std::int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? extent - 1 : extent;
-    const auto place = [&](const SliceBound& bound, std::int64_t otherwise) {
+    const auto position = [&](const SliceBound& bound, std::int64_t otherwise) {
         if (!bound.given()) return otherwise;
         const std::int64_t value = bound.value() < 0 ? bound.value() + extent : bound.value();
         return std::clamp(value, lowest, highest);
     };
-    const std::int64_t start = place(slice.start, step < 0 ? highest : lowest);
-    const std::int64_t stop = place(slice.stop, step < 0 ? lowest : highest);
+    const std::int64_t start = position(slice.start, step < 0 ? highest : lowest);
+    const std::int64_t stop = position(slice.stop, step < 0 ? lowest : highest);
     std::int64_t count = 0;
     if (step < 0 && stop < start) count = (start - stop - 1) / -step + 1;
     if (step > 0 && start < stop) count = (stop - start - 1) / step + 1;

@@ -18,8 +18,8 @@ std::size_t common_word(const AnyArray& to, std::size_t first_to, const AnyArray
     const bool linear = KernelCache::of(to).addresses_are_linear();
     const std::uint64_t base = linear ? to.buffer().native_handle() | from.buffer().native_handle() : 0;
     const std::uint64_t buffers = to.buffer().offset_bytes() | from.buffer().offset_bytes();
-    const std::uint64_t places = base | buffers | first_to | first_from | to.dtype().size_bytes();
-    return std::size_t{1} << std::min(std::countr_zero(places), 4);
+    const std::uint64_t offsets = base | buffers | first_to | first_from | to.dtype().size_bytes();
+    return std::size_t{1} << std::min(std::countr_zero(offsets), 4);
 }
 
 /// The elements as unsigned integers of `word` bytes, or as complex numbers of 16 bytes, with another axis if an

@@ -39,7 +39,7 @@ AnyArray edge_array(const DiffEdge& edge, const AnyArray& x, std::size_t axis) {
 /// rank.
 std::variant<double, AnyArray> steps_along(const Spacing& spacing, const AnyArray& x, std::size_t axis) {
     if (const auto* step = std::get_if<double>(&spacing.value())) return *step;
-    AnyArray places;
+    AnyArray positions;
     if (const auto* host = std::get_if<std::vector<double>>(&spacing.value())) {
         bool is_even = host->size() > 1;
         for (std::size_t k = 2; k < host->size(); ++k)
@@ -47,17 +47,17 @@ std::variant<double, AnyArray> steps_along(const Spacing& spacing, const AnyArra
         if (is_even && host->size() == static_cast<std::size_t>(x.shape()[axis])) return (*host)[1] - (*host)[0];
         const bool is_double = x.dtype().is_integer() || x.dtype().size_bytes() >= 8;
         const AnyArray doubles = to_gpu(x.context(), *host);
-        places = is_double || x.context().device().info().has_double ? doubles : doubles.astype(dtype_of<float>());
+        positions = is_double || x.context().device().info().has_double ? doubles : doubles.astype(dtype_of<float>());
     } else {
-        places = std::get<AnyArray>(spacing.value());
+        positions = std::get<AnyArray>(spacing.value());
     }
-    if (places.rank() != 1 || places.shape()[0] != x.shape()[axis])
+    if (positions.rank() != 1 || positions.shape()[0] != x.shape()[axis])
         throw ArgumentError(text("gradient: expected ", x.shape()[axis], " coordinates for axis ", axis, ", got shape ",
-                                 to_string(places.shape()), "; give one for each element"));
-    if (places.dtype().is_integer()) places = places.astype(dtype_of<double>());
+                                 to_string(positions.shape()), "; give one for each element"));
+    if (positions.dtype().is_integer()) positions = positions.astype(dtype_of<double>());
     Shape spread(std::vector<std::int64_t>(x.rank(), 1));
     spread[axis] = -1;
-    return diff(places, DiffOptions{}).reshape(spread);
+    return diff(positions, DiffOptions{}).reshape(spread);
 }
 
 /// The weights of three neighbours for a derivative, and the position of the result.

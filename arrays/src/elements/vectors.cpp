@@ -38,14 +38,14 @@ AnyArray detail::vectors_of(const AnyArray& given, DType vector) {
         throw ArgumentError(text("from_lanes: expected ", vector.lane().name(), " of shape (..., ", count, ") for ",
                                  vector.name(), ", got ", given.dtype().name(), " of shape ",
                                  to_string(given.shape())));
-    const std::int64_t places = vector.lane_places();
+    const std::int64_t slots = vector.lane_places();
     Shape shape;
     Strides strides;
     for (std::size_t k = 0; k + 1 < given.rank(); ++k) {
         shape.push_back(given.shape()[k]);
-        strides.push_back(given.strides()[k] / places);
+        strides.push_back(given.strides()[k] / slots);
     }
-    if (lie_as_vectors(given, places, vector.size_bytes()))
+    if (lie_as_vectors(given, slots, vector.size_bytes()))
         return AnyArray(given.buffer(), vector, shape, strides, given.offset_bytes());
     const AnyArray made(given.context(), vector, shape);
     detail::lanes_of(made).assign(given);

@@ -134,12 +134,12 @@ void upload(const AnyArray& array, const std::byte* first, const Strides& stride
 }
 
 /// The range of memory of a tensor's elements; strides may be negative.
-struct Stretch {
+struct Range {
     std::uint64_t before;  ///< bytes before the first element
     std::uint64_t bytes;   ///< bytes in total
 };
 /// @throws ArgumentError if the range is invalid
-Stretch stretch_of(const DLTensor& tensor, const Shape& shape, const Strides& strides, DType dtype) {
+Range range_of(const DLTensor& tensor, const Shape& shape, const Strides& strides, DType dtype) {
     const auto [lowest, highest] = element_bounds(shape, strides);
     const __int128 item = dtype.size_bytes(), before = -lowest * item, bytes = (highest - lowest + 1) * item;
     // The memory of a host or a linear device begins at an address, that of OpenCL at a buffer.
@@ -168,7 +168,7 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
     const bool linear = context.addresses_are_linear();
     if (shape.count() == 0) return AnyArray(context, dtype, shape);
     if (!tensor.data) throw ArgumentError(text("from_dlpack: a tensor of shape ", to_string(shape), " has no memory"));
-    const auto [before, bytes] = stretch_of(tensor, shape, strides, dtype);
+    const auto [before, bytes] = range_of(tensor, shape, strides, dtype);
     if (type == kDLCPU || (type == kDLCUDAHost && !linear)) {
         const AnyArray array(context, dtype, shape);
         upload(array, static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, strides);
@@ -182,10 +182,10 @@ AnyArray take(const Context& context, const DLTensor& tensor, bool read_only, st
                                  ", ", context.device().index(), ")"));
     // Devices fault on misaligned elements. A cl_mem itself is aligned.
     const std::uint64_t alignment = dtype.size_bytes() / (dtype.kind() == DType::Kind::complex ? 2 : 1);
-    const std::uint64_t place = (linear ? reinterpret_cast<std::uint64_t>(tensor.data) : 0) + tensor.byte_offset;
-    if (place % alignment != 0)
+    const std::uint64_t address = (linear ? reinterpret_cast<std::uint64_t>(tensor.data) : 0) + tensor.byte_offset;
+    if (address % alignment != 0)
         throw ArgumentError(text("from_dlpack: elements of type ", dtype.name(), " must lie at multiples of ",
-                                 alignment, " bytes, not at ", linear ? "address " : "byte ", place));
+                                 alignment, " bytes, not at ", linear ? "address " : "byte ", address));
     const auto handle = reinterpret_cast<std::uint64_t>(tensor.data);
     AnyArray array;
     if (linear) {

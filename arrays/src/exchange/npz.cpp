@@ -218,7 +218,7 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
         const std::vector<std::byte> bytes = file.read(directory.offset, directory.bytes);
         Reader reader(bytes);
         std::vector<std::uint64_t> begins{directory.offset};
-        std::unordered_map<std::string, std::size_t> places;
+        std::unordered_map<std::string, std::size_t> indices;
         for (std::uint64_t i = 0; i < directory.entries; ++i) {
             if (reader.u32() != central_mark) throw Error("its directory is damaged");
             reader.take(4);
@@ -251,11 +251,11 @@ NpzFile::NpzFile(const std::filesystem::path& path) : path_(path) {
             entry.is_array = entry.name.ends_with(".npy");
             if (entry.is_array) entry.name.resize(entry.name.size() - 4);
             // Of entries with one name the last counts, as in Python: archives are updated by appending.
-            const auto [place, is_new] = places.try_emplace(full_name, entries_.size());
+            const auto [known, is_new] = indices.try_emplace(full_name, entries_.size());
             if (is_new)
                 entries_.push_back(std::move(entry));
             else
-                entries_[place->second] = std::move(entry);
+                entries_[known->second] = std::move(entry);
         }
         // If entries could share bytes, a small file could claim any size. So each must end where the next one begins.
         std::sort(begins.begin(), begins.end());

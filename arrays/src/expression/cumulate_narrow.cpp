@@ -81,10 +81,10 @@ Scan make_scan(const Kind& kind) {
     const std::string type = row.layout()->name, name = name_of(kind.combining), width = std::to_string(kind.width);
     ScanSpec spec{.name = name};
     spec.preamble = row_functions(kind, name, type);
-    const std::string place = text("(int64_t)i * ", width);
-    spec.input_expr = text(name, "_load(x + ", place, ")");
+    const std::string row_start = text("(int64_t)i * ", width);
+    spec.input_expr = text(name, "_load(x + ", row_start, ")");
     spec.scan_expr = name + "_rows(a, b)";
-    spec.output_statement = text(name, "_store(out + ", place, ", item)");
+    spec.output_statement = text(name, "_store(out + ", row_start, ", item)");
     std::vector<Parameter> arguments{VectorArg(kind.from, "x", true), VectorArg(kind.to, "out")};
     if (kind.segmented) {
         arguments.push_back(ScalarArg(kind.wide ? dtype_of<std::int64_t>() : dtype_of<std::int32_t>(), "rows"));

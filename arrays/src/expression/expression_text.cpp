@@ -56,8 +56,8 @@ std::string helper_text(const char* helper, DType dtype) {
     return out;
 }
 
-/// The placeholder for part number `place`; no C text contains it.
-std::string part_name(std::size_t place) { return text('\x01', place, '\x01'); }
+/// The placeholder for part number `index`; no C text contains it.
+std::string part_name(std::size_t index) { return text('\x01', index, '\x01'); }
 
 /// Calls `f` for each placeholder in a text with the number of the part, and the begin and end of the placeholder.
 template <class F>
@@ -176,9 +176,9 @@ std::string detail::ExpressionText::named(DType as, std::string text) {
     Part part{codegen::value_type(vector_.empty() ? as : vector_), std::move(text)};
     const auto known = std::find_if(parts_.begin(), parts_.end(),
                                     [&](const Part& p) { return p.text == part.text && p.type == part.type; });
-    const auto place = static_cast<std::size_t>(known - parts_.begin());
+    const auto index = static_cast<std::size_t>(known - parts_.begin());
     if (known == parts_.end()) parts_.push_back(std::move(part));
-    return part_name(place);
+    return part_name(index);
 }
 
 std::string detail::ExpressionText::value(const std::string& text, DType own, DType as) const {

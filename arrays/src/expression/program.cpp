@@ -66,14 +66,14 @@ std::size_t Program::add(const AnyExpr& expression) {
     std::vector<std::uint64_t> key{static_cast<std::uint64_t>(own.kind)};
     switch (own.kind) {
         case Kind::array:
-            while (value.place < arrays_.size() && !same_elements(arrays_[value.place], node.array)) ++value.place;
-            if (value.place == arrays_.size()) arrays_.push_back(node.array);
-            key.push_back(value.place);
+            while (value.index < arrays_.size() && !same_elements(arrays_[value.index], node.array)) ++value.index;
+            if (value.index == arrays_.size()) arrays_.push_back(node.array);
+            key.push_back(value.index);
             break;
         case Kind::number:
             key.push_back(type_code(own.dtype));
             add_number(key, node.number);
-            if (!known_.contains(key)) value.place = numbers_.size(), numbers_.push_back(node.number);
+            if (!known_.contains(key)) value.index = numbers_.size(), numbers_.push_back(node.number);
             break;
         case Kind::operation:
         case Kind::call:
@@ -91,9 +91,9 @@ std::size_t Program::add(const AnyExpr& expression) {
 }
 
 std::size_t Program::add(Value value, const std::vector<std::uint64_t>& key) {
-    const auto [place, is_new] = known_.try_emplace(key, values_.size());
+    const auto [known, is_new] = known_.try_emplace(key, values_.size());
     if (is_new) values_.push_back(std::move(value));
-    return place->second;
+    return known->second;
 }
 
 std::vector<std::uint64_t> Program::key() const {
@@ -103,14 +103,14 @@ std::vector<std::uint64_t> Program::key() const {
                    {static_cast<std::uint64_t>(value.kind) | value.operands.size() << 8 |
                         static_cast<std::uint64_t>(value.reduction) << 16 | value.shape.rank() << 24,
                     type_code(value.dtype), type_code(value.common), reinterpret_cast<std::uintptr_t>(value.operation),
-                    reinterpret_cast<std::uintptr_t>(value.function), value.axes, value.place});
+                    reinterpret_cast<std::uintptr_t>(value.function), value.axes, value.index});
         for (const std::size_t operand : value.operands) key.push_back(operand);
         for (std::size_t axis = 0; axis < value.shape.rank(); ++axis)
             key.push_back(static_cast<std::uint64_t>(value.shape[axis]));
         // Some exponents have their own text.
         if (value.operation && value.operation->rule == codegen::TypeRule::power)
             if (const Value& exponent = values_[value.operands[1]]; exponent.kind == Kind::number)
-                key.push_back(codegen::cheap_power(numbers_[exponent.place]));
+                key.push_back(codegen::cheap_power(numbers_[exponent.index]));
     }
     for (const AnyNumber& number : numbers_) key.push_back(number.index());
     key.insert(key.end(), roots_.begin(), roots_.end());

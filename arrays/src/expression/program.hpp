@@ -28,7 +28,7 @@ class Program {
         ReductionKind reduction = ReductionKind::sum;
         std::uint64_t axes = 0;  ///< a bit per axis, the lowest for the last axis
         std::vector<std::size_t> operands = {};
-        std::size_t place = 0;  ///< the index of an array or a number
+        std::size_t index = 0;  ///< the index of an array or a number
         Shape shape = {};
     };
 

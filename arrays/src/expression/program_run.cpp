@@ -140,9 +140,9 @@ class Running {
         views_.clear();
         arguments_.clear();
         for (const StepKernel::Array& array : step.arrays) {
-            if (array.is_kept && !is_kept(array.place))
-                kept_.emplace_back(array.place, AnyArray(program_.arrays().front().context(), array.dtype,
-                                                         program_[array.place].shape));
+            if (array.is_kept && !is_kept(array.index))
+                kept_.emplace_back(array.index, AnyArray(program_.arrays().front().context(), array.dtype,
+                                                         program_[array.index].shape));
             add(operand(array), step.shape);
         }
     }
@@ -163,8 +163,8 @@ class Running {
         });
     }
     const AnyArray& operand(const StepKernel::Array& array) const {
-        if (!array.is_kept) return program_.arrays()[array.place];
-        return std::ranges::find_if(kept_, [&](const auto& kept) { return kept.first == array.place; })->second;
+        if (!array.is_kept) return program_.arrays()[array.index];
+        return std::ranges::find_if(kept_, [&](const auto& kept) { return kept.first == array.index; })->second;
     }
     void add(const AnyArray& array, const Shape& shape) {
         views_.push_back(array.shape() == shape ? array : array.broadcast_to(shape));
@@ -290,7 +290,7 @@ Traffic traffic_of(const StepKernel& step, const Program& program, bool reads_ag
     Traffic all;
     const std::size_t passes = step.kind == PlanStep::Kind::rows && reads_again ? step.loops + 1 : 1;
     for (const StepKernel::Array& array : step.arrays) {
-        const Shape& shape = array.is_kept ? program[array.place].shape : program.arrays()[array.place].shape();
+        const Shape& shape = array.is_kept ? program[array.index].shape : program.arrays()[array.index].shape();
         all.read += static_cast<double>(shape.count() * array.dtype.size_bytes() * passes);
     }
     for (const StepKernel::Output& output : step.outputs)

@@ -285,7 +285,7 @@ class StepText {
         if (std::ranges::find(kept_, v) != kept_.end())
             return text_.value(element({true, v, found_dtype(value)}), found_dtype(value), as);
         switch (value.kind) {
-            case Kind::array: return text_.value(element({false, value.place, value.dtype}), value.dtype, as);
+            case Kind::array: return text_.value(element({false, value.index, value.dtype}), value.dtype, as);
             case Kind::number: return number(v, as);
             case Kind::reduction: throw ArgumentError("a reduction has no place in the plan");
             case Kind::operation:
@@ -304,7 +304,7 @@ class StepText {
             const bool is_exponent = value.operation->rule == codegen::TypeRule::power && k == 1 &&
                                      program_[value.operands[1]].kind == Kind::number &&
                                      operands_.number_count == before + 1;
-            if (is_exponent) operands_.is_exponent(program_.numbers()[program_[value.operands[1]].place]);
+            if (is_exponent) operands_.is_exponent(program_.numbers()[program_[value.operands[1]].index]);
         }
         return text_.apply(*value.operation, value.common, value.dtype, as, operands);
     }
@@ -315,13 +315,13 @@ class StepText {
         const Program::Value& value = program_[v];
         operands_.add(Argument{});
         if (operands_.exceeds) throw TooLarge("an expression has too many numbers for one kernel");
-        numbers_.push_back(value.place);
+        numbers_.push_back(value.index);
         return numbers_printed_[key] = text_.number(as.is_16_bit_float() && !value.dtype.empty() ? value.dtype : as);
     }
 
     std::string element(const StepKernel::Array& array) {
         std::size_t k = 0;
-        while (k < arrays_.size() && !(arrays_[k].is_kept == array.is_kept && arrays_[k].place == array.place)) ++k;
+        while (k < arrays_.size() && !(arrays_[k].is_kept == array.is_kept && arrays_[k].index == array.index)) ++k;
         if (k == arrays_.size()) arrays_.push_back(array);
         return text("x", k, "[i]");
     }

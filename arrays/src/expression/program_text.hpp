@@ -16,7 +16,7 @@ namespace gemel {
 struct StepKernel {
     struct Array {
         bool is_kept = false;   ///< computed by an earlier step
-        std::size_t place = 0;  ///< the number of the kept value, or of the program's array
+        std::size_t index = 0;  ///< the number of the kept value, or of the program's array
         DType dtype = {};
     };
     struct Output {

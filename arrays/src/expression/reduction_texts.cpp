@@ -64,11 +64,11 @@ std::string identity_text(Identity identity, DType dtype) {
 }
 
 /// A value and its index.
-DType place_type(DType value) {
+DType indexed_type(DType value) {
     const DType index = dtype_of<std::int64_t>();
     const std::size_t offset = std::max<std::size_t>(value.size_bytes(), 8);
     StructLayout layout{
-        .name = "gemel_place_of_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
+        .name = "gemel_indexed_" + value.name(), .size_bytes = offset + 8, .alignment_bytes = 8, .fields = {}};
     layout.fields.push_back({.name = "value", .dtype = value, .offset_bytes = 0});
     layout.fields.push_back({.name = "index", .dtype = index, .offset_bytes = offset});
     return DType(&codegen::intern_layout(std::move(layout)), static_cast<std::uint32_t>(offset + 8));
@@ -96,20 +96,20 @@ DType compared_type(DType own) {
 
 /// The reduction of elements with their indices that finds the index of an extreme. If no element is better than the
 /// identity, all are equal to it, and the first one has index 0.
-void add_places(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
+void add_indices(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
     const bool is_max = row.identity == Identity::least;
     const DType compared = compared_type(own);
-    value.accumulator = place_type(compared);
+    value.accumulator = indexed_type(compared);
     value.result_expr = "a.index";
-    preamble += expression_kernels::places().render({{"place", value.accumulator.name()},
-                                                     {"at", at},
-                                                     {"compared", compared},
-                                                     {"is_floating", compared.is_floating()},
-                                                     {"order", is_max ? ">" : "<"}}) +
+    preamble += expression_kernels::indexed().render({{"indexed", value.accumulator.name()},
+                                                      {"at", at},
+                                                      {"compared", compared},
+                                                      {"is_floating", compared.is_floating()},
+                                                      {"order", is_max ? ">" : "<"}}) +
                 "\n";
     value.reduce_expr = text("better", at, "(a, b)");
-    value.neutral = text("place", at, "(", identity_text(row.identity, compared), ", 0)");
-    value.map_expr = text("place", at, "(", value.map_expr, ", reduced_index)");
+    value.neutral = text("indexed", at, "(", identity_text(row.identity, compared), ", 0)");
+    value.map_expr = text("indexed", at, "(", value.map_expr, ", reduced_index)");
     value.replace_if = compared.is_floating()
                            ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
                            : text("b.value ", is_max ? ">" : "<", " a.value");
@@ -143,7 +143,7 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
             value.map_expr = is_complex ? text("c_real(", value.map_expr, ") != 0 || c_imag(", value.map_expr, ") != 0")
                                         : text(value.map_expr, " != 0");
             break;
-        case Map::with_index: add_places(row, own, at, preamble, value); break;
+        case Map::with_index: add_indices(row, own, at, preamble, value); break;
     }
     return value;
 }

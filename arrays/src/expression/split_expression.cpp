@@ -45,9 +45,9 @@ class Splitting {
 
    private:
     AnyExpr evaluated(const AnyExpr& expression) {
-        const auto [place, is_new] = evaluated_.try_emplace(&expression.node(), expression, expression);
-        if (is_new) place->second.second = AnyExpr(expression.eval());
-        return place->second.second;
+        const auto [known, is_new] = evaluated_.try_emplace(&expression.node(), expression, expression);
+        if (is_new) known->second.second = AnyExpr(expression.eval());
+        return known->second.second;
     }
     std::unordered_map<const detail::ExpressionNode*, AnyExpr> fitting_;
     std::unordered_map<const detail::ExpressionNode*, std::pair<AnyExpr, AnyExpr>>

@@ -100,17 +100,17 @@ std::uint64_t RecentCalls::hash(std::uint64_t generator, std::span<const CallArg
 
 std::shared_ptr<const RecentCall> RecentCalls::find(std::uint64_t hash) const {
     std::lock_guard lock(lock_);
-    return places_[hash % places_.size()].call;
+    return slots_[hash % slots_.size()].call;
 }
 
 bool RecentCalls::is_second(std::uint64_t hash) {
     std::lock_guard lock(lock_);
-    return std::exchange(places_[hash % places_.size()].last_missed, hash) == hash;
+    return std::exchange(slots_[hash % slots_.size()].last_missed, hash) == hash;
 }
 
 void RecentCalls::remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call) {
     std::lock_guard lock(lock_);
-    places_[hash % places_.size()].call.swap(call);
+    slots_[hash % slots_.size()].call.swap(call);
 }
 
 }  // namespace gemel

@@ -58,7 +58,7 @@ class RecentCall {
 /// A table of recent calls. Thread-safe; a call that was found stays valid when it is replaced.
 class RecentCalls {
    public:
-    /// A hash of the kernel and the arrays' places in memory, which determines the table entry.
+    /// A hash of the kernel and the arrays' addresses, which determines the table entry.
     static std::uint64_t hash(std::uint64_t generator, std::span<const CallArgument> arguments);
     std::shared_ptr<const RecentCall> find(std::uint64_t hash) const;
     /// Whether a call that was not found was made once before. Calls made only once are not remembered.
@@ -66,12 +66,12 @@ class RecentCalls {
     void remember(std::uint64_t hash, std::shared_ptr<const RecentCall> call);
 
    private:
-    struct Place {
+    struct Slot {
         std::uint64_t last_missed = 0;
         std::shared_ptr<const RecentCall> call;
     };
     mutable SpinLock lock_;
-    std::array<Place, 512> places_;
+    std::array<Slot, 512> slots_;
 };
 
 }  // namespace gemel

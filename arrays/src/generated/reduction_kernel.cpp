@@ -106,8 +106,8 @@ Shape result_shape(const Shape& shape, const AxisFlags& axes, bool keepdims) {
 
 /// Allocates the results, or takes the caller's array for a single result.
 /// @param operand  one of the call's arrays
-void place_results(const ReductionState& state, const ReductionOptions& options, const AnyArray& operand,
-                   const Shape& shape, std::span<const CallArgument> arguments, std::span<AnyArray> results) {
+void prepare_results(const ReductionState& state, const ReductionOptions& options, const AnyArray& operand,
+                     const Shape& shape, std::span<const CallArgument> arguments, std::span<AnyArray> results) {
     for (std::size_t k = 0; k < results.size(); ++k) {
         const DType dtype = state.request.values[k].dtype;
         if (!options.out) {
@@ -146,7 +146,7 @@ struct ReductionCall {
     struct Work : Spread {
         Shape shape = {};  ///< of the results
         std::optional<std::int64_t> head = {};
-        bool split = false, finish = false, offsets = false, has_stretch = false;
+        bool split = false, finish = false, offsets = false, has_span = false;
         std::size_t finish_block = 0;
         // The calls for which this work is valid.
         std::optional<boost::container::small_vector<int, 4>> axes = {};
@@ -168,7 +168,7 @@ struct ReductionCall {
         const bool same_axes = work.axes.has_value() == options.axes.has_value() &&
                                (!work.axes || std::ranges::equal(*work.axes, *options.axes));
         if (!same_axes || work.keepdims != options.keepdims) return false;
-        place_results(state, options, array, work.shape, arguments, results);
+        prepare_results(state, options, array, work.shape, arguments, results);
         return work.offsets == needs_offsets(results, KernelCache::of(array).addresses_are_linear());
     }
 
@@ -176,7 +176,7 @@ struct ReductionCall {
         context = call.context();
         axes = resolve(state.declared, call.shape(), options);
         shape = result_shape(call.shape(), axes, options.keepdims);
-        place_results(state, options, call.leading(), shape, call.arguments(), results);
+        prepare_results(state, options, call.leading(), shape, call.arguments(), results);
         return shape.count() > 0;
     }
 
@@ -251,7 +251,7 @@ struct ReductionCall {
         Work work{dealt};
         work.shape = shape;
         if (choice.call.packed) work.head = static_cast<std::int64_t>(choice.call.head);
-        work.has_stretch = choice.layout.serial && choice.layout.mapping == Mapping::rows;
+        work.has_span = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.split = choice.layout.split;
         work.finish = choice.layout.finish;
         work.offsets = choice.layout.result_offsets.front();
@@ -281,7 +281,7 @@ struct ReductionCall {
         const auto outputs = static_cast<std::int64_t>(work.outputs), splits = static_cast<std::int64_t>(work.splits);
         boost::container::static_vector<std::int64_t, 4> sizes{static_cast<std::int64_t>(work.count), outputs, splits};
         if (work.head) sizes.push_back(*work.head);
-        if (work.has_stretch) sizes.push_back(static_cast<std::int64_t>(work.stretch));
+        if (work.has_span) sizes.push_back(static_cast<std::int64_t>(work.span));
         std::unique_lock<std::mutex> lock(scratch.launching, std::defer_lock);
         if (work.finish) {
             own.push_back(as_argument(scratch.counters));

@@ -150,11 +150,11 @@ class Packs {
     bool all_congruent(int width) const {
         const Array* first = nullptr;
         const auto rest = [&](std::int64_t number) { return (number % width + width) % width; };
-        const auto place = [&](const Array& a) { return rest(static_cast<std::int64_t>(address(a) / item_bytes(a))); };
+        const auto phase = [&](const Array& a) { return rest(static_cast<std::int64_t>(address(a) / item_bytes(a))); };
         for (const Array& a : call_.arrays()) {
             if (!is_wide(a)) continue;
             if (!first) first = &a;
-            if (address(a) % item_bytes(a) != 0 || place(a) != place(*first)) return false;
+            if (address(a) % item_bytes(a) != 0 || phase(a) != phase(*first)) return false;
             for (const MergedAxis& axis : others_)
                 if (rest(step_along(a, axis)) != rest(step_along(*first, axis))) return false;
         }
@@ -243,23 +243,23 @@ void split(Spread& work, std::size_t groups, std::size_t resident, std::size_t u
     work.blocks = groups * work.splits;
 }
 
-/// @param places  accesses per run
-void deal_rows(ReductionTile& tile, std::size_t places, std::size_t outputs, int block, const DeviceInfo& device) {
+/// @param positions  accesses per run
+void deal_rows(ReductionTile& tile, std::size_t positions, std::size_t outputs, int block, const DeviceInfo& device) {
     constexpr std::size_t warp = 32, in_flight = 4;
     const std::size_t resident = std::size_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const auto threads = static_cast<std::size_t>(block);
     std::size_t along = 1;
-    if (places <= in_flight * warp) {
+    if (positions <= in_flight * warp) {
         // Once the first element of a cache line is loaded, the others are in the cache.
         along = static_cast<std::size_t>(
-            std::min<int>(power(tile.vector_width == 1 ? up(places, in_flight) : places), warp));
+            std::min<int>(power(tile.vector_width == 1 ? up(positions, in_flight) : positions), warp));
     } else {
-        for (along = warp; along < threads && (places / along > 16 || outputs * along < resident);) along *= 2;
+        for (along = warp; along < threads && (positions / along > 16 || outputs * along < resident);) along *= 2;
     }
     along = std::min(along, threads);
     tile.across = static_cast<int>(threads / along);
     tile.shuffles = along > 1 && along <= warp && device.has_cross_block_visibility && threads % warp == 0;
-    const std::size_t accesses = up(places, along);
+    const std::size_t accesses = up(positions, along);
     tile.unroll = static_cast<int>(std::clamp<std::size_t>(accesses, 1, in_flight));
     const bool may_repeat = accesses <= in_flight && (along == 1 || tile.shuffles);
     const auto rows = static_cast<std::size_t>(in_flight) / static_cast<std::size_t>(tile.unroll);
@@ -283,7 +283,7 @@ void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, i
     // Accesses to single elements need more of them in flight.
     const std::size_t in_flight = tile.vector_width == 1 ? 12 : 4;
     tile.unroll = static_cast<int>(std::clamp<std::size_t>(count, 1, in_flight));
-    // Threads without work along the rows are placed along the columns, too.
+    // Threads without work along the rows are put along the columns, too.
     const auto down =
         static_cast<int>(std::bit_floor(std::max<std::size_t>(count / static_cast<std::size_t>(tile.unroll), 1)));
     tile.across = std::min({power(packs), std::max(least, block / std::min(down, block)), block});
@@ -304,8 +304,8 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
         return work;
     }
     tile.vector_width = extent >= 64 ? static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
-    work.stretch = std::max<std::size_t>(work.outputs / (4 * resident), 1);
-    split(work, up(work.outputs, work.stretch), resident, work.count / 4096);
+    work.span = std::max<std::size_t>(work.outputs / (4 * resident), 1);
+    split(work, up(work.outputs, work.span), resident, work.count / 4096);
     // Runs of several lines are split only between lines.
     const std::size_t lines = work.count / extent;
     if (lines > 1 && work.splits > lines) {
@@ -344,14 +344,14 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     tile.vector_width = over.vector_width;
     tile.shifted = over.shifted;
     const auto width = static_cast<std::size_t>(tile.vector_width);
-    std::size_t places = work.count, packs = outputs;
+    std::size_t positions = work.count, packs = outputs;
     if (over.columns) {
         deal_columns(tile, work.count, outputs, block, least_across(over, work.count, outputs, running_bytes));
         packs = outputs / width;
     } else {
         const auto extent = static_cast<std::size_t>(over.extent);
-        places = work.count / extent * (tile.shifted ? (extent + 2 * width - 2) / width : extent / width);
-        deal_rows(tile, places, outputs, block, device);
+        positions = work.count / extent * (tile.shifted ? (extent + 2 * width - 2) / width : extent / width);
+        deal_rows(tile, positions, outputs, block, device);
     }
     const std::size_t groups = up(packs, static_cast<std::size_t>(tile.across) * static_cast<std::size_t>(tile.rows));
     const auto along = static_cast<std::size_t>(block / tile.across);
@@ -361,7 +361,7 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
         // A second launch does not know the order of the results.
         const bool may_split = device.has_cross_block_visibility || !over.has_result;
         split(work, groups, resident_blocks(tuning, device),
-              may_split ? up(places, along * static_cast<std::size_t>(tile.unroll)) : 1);
+              may_split ? up(positions, along * static_cast<std::size_t>(tile.unroll)) : 1);
     }
     return work;
 }

@@ -38,8 +38,8 @@ struct Spread {
     std::size_t count = 0;  ///< elements per output
     std::size_t outputs = 1;
     std::size_t splits = 1;
-    std::size_t stretch = 1;  ///< outputs per block, for serial rows
-    std::size_t blocks = 1;   ///< in the grid
+    std::size_t span = 1;    ///< outputs per block, for serial rows
+    std::size_t blocks = 1;  ///< in the grid
     std::size_t groups() const { return blocks / splits; }
 };
 

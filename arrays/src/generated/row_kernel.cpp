@@ -124,7 +124,7 @@ struct RowCall {
                     as_argument(static_cast<std::int64_t>(result.buffer().offset_bytes() + result.offset_bytes())));
         boost::container::static_vector<std::int64_t, 3> sizes{static_cast<std::int64_t>(work.count),
                                                                static_cast<std::int64_t>(work.outputs)};
-        if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.stretch));
+        if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.span));
         if (work.state_words == 0) return launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
         TileStates& states = variant.tiles.of_this_launch();
         std::lock_guard lock(states.launching);

@@ -63,15 +63,15 @@ class Dealing {
     RowSpread rows() {
         const auto extent = static_cast<std::size_t>(over_.extent);
         const std::size_t lines = work_.count / extent;
-        const std::size_t places = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
-        std::size_t along = tuning_.along ? tuning_.along : along_rows(places);
+        const std::size_t positions = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
+        std::size_t along = tuning_.along ? tuning_.along : along_rows(positions);
         along = std::bit_floor(std::min(along, max_threads_));
         const std::size_t block =
             tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, max_threads_), along);
         if (!tuning_.along)
-            if (const auto shared = in_parts(places)) return *shared;
-        if (is_for_shared_memory(places, along)) return in_shared_memory(places, along);
-        return deal(places, std::min(along, block), block, block / std::min(along, block));
+            if (const auto shared = in_parts(positions)) return *shared;
+        if (is_for_shared_memory(positions, along)) return in_shared_memory(positions, along);
+        return deal(positions, std::min(along, block), block, block / std::min(along, block));
     }
 
     RowSpread columns() {
@@ -130,8 +130,8 @@ class Dealing {
             return spread;
         }
         tile.vector_width = extent >= 64 ? 16 : 1;
-        spread.stretch = std::max<std::size_t>(work_.outputs / wanted, 1);
-        spread.blocks = up(work_.outputs, spread.stretch);
+        spread.span = std::max<std::size_t>(work_.outputs / wanted, 1);
+        spread.blocks = up(work_.outputs, spread.span);
         keep_computed(1);
         return spread;
     }
@@ -140,21 +140,21 @@ class Dealing {
     /// Serial threads store the kept values of a row or of several columns if they fit in the core's cache. The number
     /// of positions is a power of 2, so that there are few variants.
     void keep_computed(std::size_t side_by_side) {
-        const std::size_t places = power(work_.count);
-        if (work_.computed_bytes > 0 && places * side_by_side * work_.computed_bytes <= max_computed_bytes)
-            layout_.slots = static_cast<int>(places);
+        const std::size_t positions = power(work_.count);
+        if (work_.computed_bytes > 0 && positions * side_by_side * work_.computed_bytes <= max_computed_bytes)
+            layout_.slots = static_cast<int>(positions);
     }
 
     /// Bytes per access.
     std::size_t kept() const { return work_.kept_bytes * width_; }
 
     /// The threads per row: at most a warp if it can keep the row, otherwise a block with few accesses per thread.
-    std::size_t along_rows(std::size_t places) const {
-        if (places <= warp) return power(places);
-        if (up(places, warp) * kept() <= 128) return warp;
+    std::size_t along_rows(std::size_t positions) const {
+        if (positions <= warp) return power(positions);
+        if (up(positions, warp) * kept() <= 128) return warp;
         // Blocks of 1024 threads occupy most of a multiprocessor, so threads of smaller blocks keep more first.
         std::size_t along = 64;
-        const auto fits = [&] { return up(places, along) * kept() <= (along < 256 ? 64u : 128u); };
+        const auto fits = [&] { return up(positions, along) * kept() <= (along < 256 ? 64u : 128u); };
         while (along < max_threads_ && !fits()) along *= 2;
         return along;
     }
@@ -184,8 +184,8 @@ class Dealing {
 
     /// Whether a row of 16-bit floats stays in shared memory: it takes half of what it would take in registers, and is
     /// copied there without them.
-    bool is_for_shared_memory(std::size_t places, std::size_t along) const {
-        return work_.narrow && along >= warp && up(places, along) * kept() <= part_room &&
+    bool is_for_shared_memory(std::size_t positions, std::size_t along) const {
+        return work_.narrow && along >= warp && up(positions, along) * kept() <= part_room &&
                device_.has_cross_block_visibility && !tuning_.block && !tuning_.along && !tuning_.slots &&
                has_large_shared_memory(device_);
     }
@@ -193,13 +193,13 @@ class Dealing {
     /// Such rows take fewer threads. Softmax of 2^27 bfloat16 on an H100, in us, in registers and so, CUDA and OpenCL:
     /// rows of 1 Ki 189 and 189, 218 and 189; 4 Ki 197 and 188, 197 and 200; 16 Ki 194 and 192, 239 and 211; 3001 317
     /// and 227, 348 and 267.
-    RowSpread in_shared_memory(std::size_t places, std::size_t along) {
+    RowSpread in_shared_memory(std::size_t positions, std::size_t along) {
         const bool in_warp = along == warp;
         if (!in_warp) along /= 2;
         const std::size_t block =
             in_warp ? std::min<std::size_t>(256, max_threads_) : std::max<std::size_t>(along, 128);
-        const RowSpread spread = deal(places, along, block, block / along);
-        const std::size_t slots = up(places, along), used = up(block, warp) * work_.running_bytes + 256;
+        const RowSpread spread = deal(positions, along, block, block / along);
+        const std::size_t slots = up(positions, along), used = up(block, warp) * work_.running_bytes + 256;
         const std::size_t most = (max_shared() - used) / (block * work_.stored_bytes * width_);
         keep(slots, std::max<std::size_t>(in_warp ? 2 : 1, slots - std::min(slots, most)));
         return spread;
@@ -215,22 +215,23 @@ class Dealing {
 
     /// Shares a row among several blocks, which exchange their results, if no block can keep it, or if it is long and
     /// there are too few rows for all multiprocessors.
-    std::optional<RowSpread> in_parts(std::size_t places) {
+    std::optional<RowSpread> in_parts(std::size_t positions) {
         const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
         const std::size_t small = part_block / 2, used = (most + warp) * work_.running_bytes;
-        const std::size_t block = tuning_.block                                            ? tuning_.block
-                                  : up(places, small * slots_of_part(small, used)) <= most ? small
-                                                                                           : part_block;
+        const std::size_t block = tuning_.block                                               ? tuning_.block
+                                  : up(positions, small * slots_of_part(small, used)) <= most ? small
+                                                                                              : part_block;
         if (most < 2 || !device_.has_cross_block_visibility || block % warp != 0 || block <= warp) return {};
         const std::size_t slots = slots_of_part(block, used);
-        const std::size_t needed = up(places, max_threads_) * kept() <= part_room ? 1 : up(places, block * slots);
-        const std::size_t wanted =
-            std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1), places * kept() / min_part_bytes);
-        const std::size_t parts = tuning_.parts ? up(places, block * slots) : std::max(needed, std::min(wanted, most));
+        const std::size_t needed = up(positions, max_threads_) * kept() <= part_room ? 1 : up(positions, block * slots);
+        const std::size_t wanted = std::min(device_.compute_units / std::max<std::size_t>(work_.outputs, 1),
+                                            positions * kept() / min_part_bytes);
+        const std::size_t parts =
+            tuning_.parts ? up(positions, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         layout_.parts = static_cast<int>(parts);
-        RowSpread spread = deal(up(places, parts), block, block, 1);
-        keep(up(up(places, parts), block), register_slots());
+        RowSpread spread = deal(up(positions, parts), block, block, 1);
+        keep(up(up(positions, parts), block), register_slots());
         spread.blocks = work_.outputs * parts;
         return spread;
     }
@@ -267,7 +268,7 @@ class Dealing {
         return (bytes <= part_room / 2 ? 1280 : 1024) / block;
     }
 
-    RowSpread deal(std::size_t places, std::size_t along, std::size_t block, std::size_t across) {
+    RowSpread deal(std::size_t positions, std::size_t along, std::size_t block, std::size_t across) {
         codegen::ReductionTile& tile = layout_.tile;
         tile.vector_width = over_.vector_width;
         tile.shifted = over_.shifted;
@@ -276,7 +277,7 @@ class Dealing {
         const bool has_warps = device_.has_cross_block_visibility && block % warp == 0;
         tile.shuffles = !over_.columns && has_warps && along > 1 && along <= warp;
         layout_.warps = !over_.columns && has_warps && along > warp;
-        const std::size_t slots = up(places, along);
+        const std::size_t slots = up(positions, along);
         const std::size_t most =
             tuning_.slots ? tuning_.slots : std::max<std::size_t>(room(block) / std::max<std::size_t>(kept(), 1), 1);
         layout_.slots = slots <= most ? static_cast<int>(slots) : 0;

@@ -10,7 +10,7 @@ namespace gemel {
 /// One call's grid and sizes.
 struct RowSpread {
     std::size_t count = 1, outputs = 1;  ///< elements per row, and rows
-    std::size_t stretch = 1;             ///< rows per block, for serial rows
+    std::size_t span = 1;                ///< rows per block, for serial rows
     std::size_t blocks = 1;
 };
 

@@ -185,7 +185,7 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
 }
 
 /// The offset of an array of matrices, and its three strides, for a kernel.
-std::array<std::int64_t, 4> place_of(const AnyArray& x) {
+std::array<std::int64_t, 4> offset_and_strides(const AnyArray& x) {
     return {begin_of(x), x.strides()[0], x.strides()[1], x.strides()[2]};
 }
 
@@ -225,7 +225,7 @@ void add_parts(const AnyArray& c, const AnyArray& sums, std::int64_t parts, cons
     list.add(whole_memory(sums));
     list.add(whole_memory(c));
     storing.add_to(list);
-    const std::array<std::int64_t, 4> to = place_of(c);
+    const std::array<std::int64_t, 4> to = offset_and_strides(c);
     const auto count = static_cast<std::int64_t>(c.size()), per_block = std::int64_t{variant->block / sharers};
     const std::int64_t numbers[] = {to[0], to[1], to[2], to[3], c.shape()[1], c.shape()[2], parts, count};
     launch(*variant, (count + per_block - 1) / per_block, 0, list, numbers);
@@ -270,7 +270,8 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
         list.add(whole_memory(packed_a));
         list.add(whole_memory(packed_b));
     }
-    const std::array<std::int64_t, 4> a = place_of(f.a), b = place_of(f.b), to = place_of(sums);
+    const std::array<std::int64_t, 4> a = offset_and_strides(f.a), b = offset_and_strides(f.b),
+                                      to = offset_and_strides(sums);
     const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],          b[1],   b[2],
                                     b[3],    to[0],      to[1],    to[2],     to[3],         f.rows, f.columns,
                                     f.inner, cut.across, cut.down, cut.parts, cut.part_depth};

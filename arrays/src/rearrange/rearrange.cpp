@@ -118,7 +118,7 @@ AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axe
     }
     const AnyArray result(x.context(), x.dtype(), x.shape());
     if (result.size() == 0) return result;
-    // Along each shifted axis, the parts before and after the cut change places.
+    // Along each shifted axis, the parts before and after the cut are exchanged.
     std::vector<Index> from(x.rank(), Index(slice())), to = from;
     const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {
         if (axis == x.rank()) return result.view(to).assign(x.view(from));

@@ -33,14 +33,14 @@ void require_indices(std::string_view who, const AnyArray& indices, const AnyArr
     };
     const auto found = std::find_if(values.begin(), values.end(), is_out);
     auto rest = found - values.begin();
-    Shape place = indices.shape();
-    for (std::size_t axis = place.rank(); axis-- > 0;) {
+    Shape position = indices.shape();
+    for (std::size_t axis = position.rank(); axis-- > 0;) {
         const std::int64_t here = rest % indices.shape()[axis];
         rest /= indices.shape()[axis];
-        place[axis] = here;
+        position[axis] = here;
     }
     const std::string value = is_signed ? text(*found) : text(static_cast<std::uint64_t>(*found));
-    throw ArgumentError(text(who, ": index ", value, ", at ", to_string(place),
+    throw ArgumentError(text(who, ": index ", value, ", at ", to_string(position),
                              " of the indices, is out of bounds for ", extent, extent == 1 ? " element" : " elements",
                              "; OutOfBounds::wrap or OutOfBounds::clip accepts any index"));
 }

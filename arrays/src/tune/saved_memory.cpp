@@ -84,29 +84,29 @@ void SavedMemory::add(const AnyArray& array) {
     const ByteBounds bounds = byte_bounds(array, array.offset_bytes());
     const auto begin = static_cast<std::size_t>(bounds.begin), end = static_cast<std::size_t>(bounds.end);
     const Buffer memory = array.buffer().view(begin, end - begin);
-    stretches_.push_back({memory, copied(stream_, memory), {}, array.dtype()});
+    ranges_.push_back({memory, copied(stream_, memory), {}, array.dtype()});
 }
 
 void SavedMemory::add(const Buffer& buffer) {
-    if (!buffer.empty() && buffer.size_bytes() > 0) stretches_.push_back({buffer, copied(stream_, buffer), {}, {}});
+    if (!buffer.empty() && buffer.size_bytes() > 0) ranges_.push_back({buffer, copied(stream_, buffer), {}, {}});
 }
 
 void SavedMemory::put_back() const {
-    for (const Stretch& stretch : stretches_) stream_.copy(stretch.memory, stretch.before);
+    for (const Range& range : ranges_) stream_.copy(range.memory, range.before);
 }
 
 void SavedMemory::expect() {
-    for (Stretch& stretch : stretches_) {
-        Buffer now = copied(stream_, stretch.memory);
-        stretch.expected = are_same(stream_, now, stretch.before, {}) ? Buffer() : std::move(now);
+    for (Range& range : ranges_) {
+        Buffer now = copied(stream_, range.memory);
+        range.expected = are_same(stream_, now, range.before, {}) ? Buffer() : std::move(now);
     }
 }
 
 std::string SavedMemory::difference() const {
-    for (std::size_t k = 0; k < stretches_.size(); ++k) {
-        const Stretch& stretch = stretches_[k];
-        const Buffer& expected = stretch.expected.empty() ? stretch.before : stretch.expected;
-        if (!are_same(stream_, copied(stream_, stretch.memory), expected, stretch.dtype))
+    for (std::size_t k = 0; k < ranges_.size(); ++k) {
+        const Range& range = ranges_[k];
+        const Buffer& expected = range.expected.empty() ? range.before : range.expected;
+        if (!are_same(stream_, copied(stream_, range.memory), expected, range.dtype))
             return text("array ", k, " of the call differs from what it held before tuning");
     }
     return {};

@@ -28,14 +28,14 @@ class SavedMemory {
     std::string difference() const;
 
    private:
-    struct Stretch {
+    struct Range {
         Buffer memory;
         Buffer before;
         Buffer expected = {};  ///< empty: the contents before
         DType dtype;
     };
     Stream stream_;
-    std::vector<Stretch> stretches_;
+    std::vector<Range> ranges_;
 };
 
 /// The kernel `compare(a, b, n, differ)` for the elements of a type; compares words if the type is empty.

@@ -106,13 +106,13 @@ TrialStore::TrialStore(const Context& context, std::string family, std::string s
 
 std::vector<Trial> TrialStore::trials() const {
     std::vector<Trial> trials;
-    std::map<std::string, std::size_t> places;
+    std::map<std::string, std::size_t> indices;
     for (const Record& record : records_) {
-        const auto [place, is_new] = places.try_emplace(record[2], trials.size());
+        const auto [known, is_new] = indices.try_emplace(record[2], trials.size());
         if (is_new)
             trials.push_back(trial_of(record));
         else
-            trials[place->second] = trial_of(record);
+            trials[known->second] = trial_of(record);
     }
     return trials;
 }

@@ -66,7 +66,7 @@ std::string ReduceInSharedMemory::text(KernelText& kernel) const {
         steps.push_back(Values{{"left", left}, {"parts", parts}, {"all", all}, {"is_whole", left * parts == all}});
     }
     return kernel.fill(block_pieces::reduce_in_shared_memory(),
-                       {{"values", named}, {"steps", steps}, {"place", place}, {"stride", stride}});
+                       {{"values", named}, {"steps", steps}, {"position", place}, {"stride", stride}});
 }
 
 std::string ReduceByShuffles::text(KernelText& kernel) const {
@@ -170,7 +170,7 @@ std::string CountByDigit::text(KernelText& kernel) const {
 
 std::string PlaceByDigit::text(KernelText& kernel) const {
     const std::string last = gemel::text("own + 32 * k < count ? ", digit, " : 255");
-    return kernel.fill(block_pieces::place_by_digit(),
+    return kernel.fill(block_pieces::index_by_digit(),
                        {{"block", block},
                         {"warps", block / 32},
                         {"items", items},
@@ -190,7 +190,7 @@ std::string Scatter::text(KernelText& kernel) const {
                                                  {"type", type},
                                                  {"staged", staged},
                                                  {"value", value},
-                                                 {"place", place},
+                                                 {"position", place},
                                                  {"store", store},
                                                  {"places_all", places_all},
                                                  {"is_staged", is_staged},

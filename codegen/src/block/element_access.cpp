@@ -226,7 +226,7 @@ bool ElementAccess::is_local(const Array& array, Mode mode) const {
 }
 
 /// The element i in memory.
-std::string ElementAccess::place(const Array& array) const {
+std::string ElementAccess::element_in_memory(const Array& array) const {
     if (!array.in_tile.empty()) return array.in_tile;
     return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
 }
@@ -250,7 +250,7 @@ void ElementAccess::begin_lane(const std::string& slot, const std::string& lane)
             declare_local(array, lane_of(array, gemel::text(array.pack, "[", is_shared(array) ? "0" : own_slot, "]"),
                                          is_one ? "0" : lane));
         } else if (is_local(array, Mode::lane)) {
-            declare_local(array, place(array));
+            declare_local(array, element_in_memory(array));
         }
     }
 }
@@ -260,7 +260,7 @@ void ElementAccess::end_lane(const std::string& slot, const std::string& lane) {
         if (!is_local(array, Mode::lane) || !array.use.element_written) continue;
         const std::string value = store_text(parameter(array).dtype, array.local);
         writer_.line(array.in_packs ? set_lane_of(array, gemel::text(array.pack, "[", slot, "]"), lane, value)
-                                    : gemel::text(place(array), " = ", value, ";"));
+                                    : gemel::text(element_in_memory(array), " = ", value, ";"));
     }
 }
 
@@ -322,13 +322,13 @@ void ElementAccess::begin_element(const std::string& run_index) {
 /// Declares local variables for elements whose type of computation differs from that of memory.
 void ElementAccess::declare_converted() {
     for (const Array& array : arrays_)
-        if (is_local(array, Mode::element)) declare_local(array, place(array));
+        if (is_local(array, Mode::element)) declare_local(array, element_in_memory(array));
 }
 
 void ElementAccess::end_element() {
     for (const Array& array : arrays_)
         if (is_local(array, Mode::element) && array.use.element_written)
-            writer_.line(place(array), " = ", store_text(parameter(array).dtype, array.local), ";");
+            writer_.line(element_in_memory(array), " = ", store_text(parameter(array).dtype, array.local), ";");
 }
 
 /// The element beside the lane's own, x[i - 1] or x[i + 1], as it is in the pack: only the first or the last lane reads
@@ -363,7 +363,7 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
     };
     const auto replace = [&](std::string_view name, const std::string& subscript, bool written) {
         const Array& array = named(name);
-        if (subscript.empty()) return is_local(array, mode) ? array.local : place(array);
+        if (subscript.empty()) return is_local(array, mode) ? array.local : element_in_memory(array);
         if (is_checked(array)) {
             const std::string stored =
                 gemel::text("(*", function(array, "checked"), "(", name, ", ", subscript, ", ",

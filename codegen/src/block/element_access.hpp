@@ -191,7 +191,7 @@ class ElementAccess {
     void declare_layout();
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
-    std::string place(const Array& array) const;
+    std::string element_in_memory(const Array& array) const;
     std::string beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
                             Mode mode) const;
     bool is_kept(const Array& array) const;
@@ -201,7 +201,7 @@ class ElementAccess {
     /// For each strided array, and the index: declares `<name><suffix>`, computed from `<name><from>` by `sum`.
     void declare_converted();
     template <class Sum>
-    void declare_places(const char* suffix, const char* from, const Sum& sum);
+    void declare_positions(const char* suffix, const char* from, const Sum& sum);
     int neighbours_axis() const { return axes_.columns ? layout_.rank + axes_.kept_rank - 1 : layout_.rank - 1; }
     std::string along_neighbours(const std::string& base, const std::string& member, LastStep step,
                                  const std::string& index) const;

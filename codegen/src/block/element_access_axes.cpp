@@ -32,7 +32,7 @@ std::string ElementAccess::reach(const std::string& base, const std::string& mem
 }
 
 template <class Sum>
-void ElementAccess::declare_places(const char* suffix, const char* from, const Sum& sum) {
+void ElementAccess::declare_positions(const char* suffix, const char* from, const Sum& sum) {
     const auto declare = [&](const Array* array, const std::string& member, LastStep step) {
         const std::string base = *from ? unused(prefix(array) + from) : std::string();
         writer_.line("const ", index_, " ", unused(prefix(array) + suffix), " = ", sum(base, member, step), ";");
@@ -54,7 +54,7 @@ std::string ElementAccess::kept_sum(const std::string& member, const std::string
 
 void ElementAccess::begin_output(const std::string& output) {
     const std::string slowest = axis_index(output, axes_.kept_rank, "kept", "o_");
-    declare_places("_base", "", [&](const std::string&, const std::string& member, LastStep) {
+    declare_positions("_base", "", [&](const std::string&, const std::string& member, LastStep) {
         return kept_sum(member, slowest, "o_");
     });
 }
@@ -78,7 +78,7 @@ std::string ElementAccess::result_of(const std::string& name, const std::string&
 void ElementAccess::begin_line(const std::string& line) {
     const int rank = layout_.rank - 1;
     const std::string slowest = rank > 0 ? axis_index(line, rank, "extent", "i_") : std::string();
-    declare_places("_line", "_base", [&](const std::string& base, const std::string& member, LastStep) {
+    declare_positions("_line", "_base", [&](const std::string& base, const std::string& member, LastStep) {
         return reach(base, member, slowest, rank);
     });
 }
@@ -92,27 +92,27 @@ std::string ElementAccess::along_neighbours(const std::string& base, const std::
 }
 
 void ElementAccess::begin_in_line(const std::string& e) {
-    declare_places("_at", "_line", [&](const std::string& base, const std::string& member, LastStep step) {
+    declare_positions("_at", "_line", [&](const std::string& base, const std::string& member, LastStep step) {
         return along_neighbours(base, member, step, e);
     });
 }
 
 void ElementAccess::begin_column(const std::string& k) {
     const std::string slowest = axis_index(k, layout_.rank, "extent", "i_");
-    declare_places(axes_.vector_width ? "_at" : "_column", "_base",
-                   [&](const std::string& base, const std::string& member, LastStep) {
-                       return reach(base, member, slowest, layout_.rank);
-                   });
+    declare_positions(axes_.vector_width ? "_at" : "_column", "_base",
+                      [&](const std::string& base, const std::string& member, LastStep) {
+                          return reach(base, member, slowest, layout_.rank);
+                      });
 }
 
 void ElementAccess::begin_in_column(const std::string& lane) {
-    declare_places("_at", "_column", [&](const std::string& base, const std::string& member, LastStep step) {
+    declare_positions("_at", "_column", [&](const std::string& base, const std::string& member, LastStep step) {
         return along_neighbours(base, member, step, lane);
     });
 }
 
 void ElementAccess::begin_first(const std::string& lane) {
-    declare_places("_at", "_base", [&](const std::string& base, const std::string& member, LastStep step) {
+    declare_positions("_at", "_base", [&](const std::string& base, const std::string& member, LastStep step) {
         return axes_.columns ? along_neighbours(base, member, step, lane) : base;
     });
 }

@@ -44,10 +44,10 @@ const std::string* spelled(const Dialect& d, std::string_view word) {
 }
 
 /// "LID_0" and similar words; empty for other words. GLOBAL_ID_0 is left to the prelude, whose form is shorter.
-std::string place_of_thread(const Dialect& d, std::string_view word) {
-    const std::pair<std::string_view, const std::string*> places[] = {
+std::string thread_index(const Dialect& d, std::string_view word) {
+    const std::pair<std::string_view, const std::string*> patterns[] = {
         {"LID_", &d.thread_id}, {"GID_", &d.block_id}, {"LDIM_", &d.block_size}, {"GDIM_", &d.grid_size}};
-    for (const auto& [begin, pattern] : places)
+    for (const auto& [begin, pattern] : patterns)
         if (word.size() == begin.size() + 1 && word.starts_with(begin) && word.back() >= '0' && word.back() <= '2')
             return Dialect::indexed(*pattern, word.back() - '0');
     return {};
@@ -157,8 +157,8 @@ std::string KernelText::spell(std::string_view text) const {
         } else if (const std::string* const portable = is_capital ? spelled(dialect_, token.text) : nullptr) {
             out += *portable;
             if (portable->empty()) skip_blanks();
-        } else if (const std::string place = is_capital ? place_of_thread(dialect_, token.text) : ""; !place.empty()) {
-            out += place;
+        } else if (const std::string index = is_capital ? thread_index(dialect_, token.text) : ""; !index.empty()) {
+            out += index;
         } else {
             const bool is_member =
                 is_behind(".") || (in_struct && (follow(tokens, t, {";"}) || follow(tokens, t, {"["})));

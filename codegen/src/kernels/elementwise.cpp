@@ -119,9 +119,9 @@ class Elementwise {
     }
 
     /// @param run_index  the template's name for the position along the last axis in tiles
-    std::string element(const std::string& place, const char* run_index = "i") {
+    std::string element(const std::string& position, const char* run_index = "i") {
         return fill(elementwise_kernels::element(),
-                    {{"place", place},
+                    {{"position", position},
                      {"begin_element", printed([&] { access_.begin_element(kernel_.name(run_index)); })},
                      {"statement", statement(Mode::element)},
                      {"end_element", printed([&] { access_.end_element(); })}});

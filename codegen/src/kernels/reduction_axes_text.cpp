@@ -36,7 +36,7 @@ Values ReductionText::axes_words() {
     const std::string result_at = kernel_.name("result_at"), lane = kernel_.name(layout_.serial ? "lane" : "neighbour");
     words["begin_result"] =
         layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); }) : std::string();
-    words["result_place"] = kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, lane)
+    words["result_index"] = kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, lane)
                                                                 : kernel_.name("output") + " + " + lane);
     words["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
     words["begin_column"] = columns() ? printed([&] { access_.begin_column(kernel_.name("k")); }) : std::string();
@@ -116,8 +116,8 @@ std::string ReductionText::over_axes() {
     }
     const bool is_short = layout_.tile.rows > 1;
     const int outputs_of_thread = columns() ? layout_.tile.vector_width : 1;
-    values_["find_place"] = fill(reduction_kernels::find_place());
-    values_["count_places"] = fill(reduction_kernels::count_places());
+    values_["find_position"] = fill(reduction_kernels::find_position());
+    values_["count_positions"] = fill(reduction_kernels::count_positions());
     values_["declare_totals"] = declare_totals(layout_.tile.vector_width);
     std::string reduced_index = "k";
     if (rows()) reduced_index = has_lines() ? "line * extent + e + neighbour" : "e + neighbour";

@@ -195,7 +195,7 @@ std::string ReductionText::kernel() {
     values_["combine_partials"] = layout_.split ? combine_partials() : std::string();
     std::string more_sizes;
     if (packed_) more_sizes = gemel::text(",\n", access_.index_type(), " head");
-    if (rows() && layout_.serial) more_sizes = gemel::text(",\n", access_.index_type(), " stretch");
+    if (rows() && layout_.serial) more_sizes = gemel::text(",\n", access_.index_type(), " span");
     const int sharers = has_axes() ? along() : block_;
     return fill(reduction_kernels::reduction(), {{"arguments", kernel_.verbatim(arguments)},
                                                  {"results", fill(reduction_kernels::parameters())},
@@ -213,7 +213,7 @@ std::string ReductionText::element(const Element& words) {
         access_.begin_in_line(kernel_.name("e"));
         access_.begin_found();
     };
-    return fill(reduction_kernels::element(), {{"place", words.place},
+    return fill(reduction_kernels::element(), {{"position", words.position},
                                                {"sum", words.sum},
                                                {"of", words.of},
                                                {"is_later", words.is_later},
@@ -263,7 +263,7 @@ std::string ReductionText::packs() {
                  {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
                  {"load_packs", printed([&] { access_.load_packs(u, p); })},
                  {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
-                 {"element", element({.place = gemel::text("(r < head ? r : r + packs * ", vector_width, ")"),
+                 {"element", element({.position = gemel::text("(r < head ? r : r + packs * ", vector_width, ")"),
                                       .of = "[0]",
                                       .is_later = false})},
                  {"combine_totals", combine_totals(vector_width)},
@@ -274,7 +274,7 @@ std::string ReductionText::elements() {
     constexpr int in_flight = 4;
     return fill(reduction_kernels::elements(), {{"in_flight", in_flight},
                                                 {"declare_totals", declare_totals(in_flight)},
-                                                {"element", element({.place = "k", .of = "[u]"})},
+                                                {"element", element({.position = "k", .of = "[u]"})},
                                                 {"combine_totals", combine_totals(in_flight)},
                                                 {"tree", tree()}});
 }
@@ -282,16 +282,16 @@ std::string ReductionText::elements() {
 std::string ReductionText::serial_lanes(int count) {
     return fill(reduction_kernels::serial_lanes(),
                 {{"count", count},
-                 {"element", element({.place = count == 1 ? "k" : "k + lane", .sum = "run", .of = "[lane]"})},
-                 {"last_element", element({.place = "k", .of = "[0]"})},
+                 {"element", element({.position = count == 1 ? "k" : "k + lane", .sum = "run", .of = "[lane]"})},
+                 {"last_element", element({.position = "k", .of = "[0]"})},
                  {"declare_totals", declare_totals(count)},
                  {"combine_totals", combine_totals(count)}});
 }
 
 std::string ReductionText::serial_search() {
     return fill(reduction_kernels::serial_search(),
-                {{"look_at_element", element({.place = "j", .sum = "total", .searches = true})},
-                 {"element", element({.place = "j", .sum = "total"})}});
+                {{"look_at_element", element({.position = "j", .sum = "total", .searches = true})},
+                 {"element", element({.position = "j", .sum = "total"})}});
 }
 
 std::string ReductionText::in_runs(const char* at, const char* end, const std::string& add_to_run) {

@@ -41,7 +41,7 @@ class ReductionText {
 
     /// The position of an element, and the running value with which its mapped values are combined: `<sum><at><of>`.
     struct Element {
-        std::string place, sum = "totals", of = {};
+        std::string position, sum = "totals", of = {};
         bool is_later = true;   ///< its index is above those of all elements combined so far
         bool searches = false;  ///< tested only
     };

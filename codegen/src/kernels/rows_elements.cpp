@@ -66,18 +66,18 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
         if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
         access_.begin_found();
     };
-    const std::string place = !rows() ? "k" : has_lines() ? "line * extent + e" : "e";
+    const std::string position = !rows() ? "k" : has_lines() ? "line * extent + e" : "e";
     return fill(
         rows_kernels::serial_element(),
         {{"uses_reduced_index", uses_reduced_index(l)},
-         {"reduced_index", place},
+         {"reduced_index", position},
          {"begin_element", printed(begin)},
          {"known", known(l, l, rows() ? "0" : "neighbour")},
          {"statements", statements(l)},
          {"kept_before", layout_.slots ? kept(0, l) : Value(Value::List{})},
          {"kept_now", layout_.slots ? kept(l, l + 1) : Value(Value::List{})},
          {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
-         {"kept_place", rows() ? place : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
+         {"kept_index", rows() ? position : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
          {"run", run},
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
 }

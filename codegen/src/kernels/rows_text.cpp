@@ -216,7 +216,7 @@ Values RowText::words() {
         {"has_results", !request_.results.empty()},
         {"begin_result", layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); })
                                             : std::string()},
-        {"result_place", kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, neighbour)
+        {"result_index", kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, neighbour)
                                                              : kernel_.name("output") + " + " + neighbour)}};
 }
 
@@ -246,29 +246,29 @@ std::string RowText::text() {
     for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
     const bool in_shared = !layout_.serial && !layout_.tile.shuffles && along() > 1;
     const int per_value = layout_.warps && rows() ? layout_.block / 32 : layout_.block * outputs_of_thread();
-    all += fill(rows_kernels::rows(),
-                {{"arguments", kernel_.verbatim(arguments)},
-                 {"results", fill(rows_kernels::parameters())},
-                 {"more_sizes",
-                  rows() && layout_.serial ? gemel::text(",\n", access_.index_type(), " stretch") : std::string()},
-                 {"shares", in_shared},
-                 {"shared_count", per_value},
-                 {"shared_packs", layout_.shared_slots ? printed([&] {
-                      access_.declare_shared_neighbours(layout_.shared_slots * layout_.block,
-                                                        [&](std::size_t argument) { return is_kept(argument); });
-                  })
-                                                       : std::string()},
-                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
-                 {"result_offsets", fill(rows_kernels::offsets())},
-                 {"body", over_rows()}});
+    all += fill(
+        rows_kernels::rows(),
+        {{"arguments", kernel_.verbatim(arguments)},
+         {"results", fill(rows_kernels::parameters())},
+         {"more_sizes", rows() && layout_.serial ? gemel::text(",\n", access_.index_type(), " span") : std::string()},
+         {"shares", in_shared},
+         {"shared_count", per_value},
+         {"shared_packs", layout_.shared_slots ? printed([&] {
+              access_.declare_shared_neighbours(layout_.shared_slots * layout_.block,
+                                                [&](std::size_t argument) { return is_kept(argument); });
+          })
+                                               : std::string()},
+         {"argument_offsets", printed([&] { access_.apply_offsets(); })},
+         {"result_offsets", fill(rows_kernels::offsets())},
+         {"body", over_rows()}});
     return kernel_.finish(all);
 }
 
 /// Declares the results and fixed values of the first loops under their names in snippets.
-std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std::string& place) {
-    return fill(
-        rows_kernels::known(),
-        {{"known_values", values(0, first_value(found_by))}, {"known_fixed", fixed(0, fixed_by)}, {"place", place}});
+std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std::string& position) {
+    return fill(rows_kernels::known(), {{"known_values", values(0, first_value(found_by))},
+                                        {"known_fixed", fixed(0, fixed_by)},
+                                        {"position", position}});
 }
 
 std::string RowText::over_rows() {
@@ -280,8 +280,8 @@ std::string RowText::over_rows() {
     if (!layout_.serial) {
         values_["line_shift"] = kernel_.verbatim(access_.line_shift());
         values_["begin_in_line"] = rows() ? printed([&] { access_.begin_in_line(kernel_.name("e")); }) : std::string();
-        values_["find_place"] = fill(reduction_kernels::find_place());
-        values_["count_places"] = fill(reduction_kernels::count_places());
+        values_["find_position"] = fill(reduction_kernels::find_position());
+        values_["count_positions"] = fill(reduction_kernels::count_positions());
         // The last slot is for the packs that are in shared memory, one after another.
         const int vectors = layout_.slots ? layout_.slots + (layout_.shared_slots ? 1 : 0) : layout_.tile.unroll;
         values_["declare_vectors"] = printed([&] { access_.declare_packs(vectors); });

@@ -40,7 +40,7 @@ class RowText {
     std::string head();
     /// The values per row that the same loops fix.
     Value fixed(std::size_t first, std::size_t end);
-    std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& place);
+    std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& position);
 
     std::string loop(std::size_t l);
     void add_further(std::size_t l, const std::string& edge, const ElementAccess::IsLoaded& is_loaded, Values& more);

@@ -12,20 +12,20 @@ namespace gemel::codegen {
 
 SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning) {
     const int bits = static_cast<int>(std::max(tuning.digit_bits, 1u));
-    const auto places = [&](int size_bits) { return (size_bits + bits - 1) / bits; };
+    const auto positions = [&](int size_bits) { return (size_bits + bits - 1) / bits; };
     const int size_bits = 8 * static_cast<int>(request.key.size_bytes());
     SortPlaces all{.bits = bits};
     if (!request.key_expr.empty()) {
         const int known = request.key_type.empty() ? 64 : 8 * static_cast<int>(request.key_type.size_bytes());
-        all.key = places(request.key_bits > 0 ? std::min(request.key_bits, known) : known);
+        all.key = positions(request.key_bits > 0 ? std::min(request.key_bits, known) : known);
     } else if (request.key.kind() == DType::Kind::boolean) {
         all.key = 1;
     } else if (request.key.kind() == DType::Kind::complex) {
-        all.key = 2 * places(size_bits / 2) + 1;  // the last says which parts are NaN
+        all.key = 2 * positions(size_bits / 2) + 1;  // the last says which parts are NaN
     } else {
-        all.key = places(size_bits);
+        all.key = positions(size_bits);
     }
-    if (layout.segments != SortSegments::none) all.segment = places(std::max(layout.segment_bits, 1));
+    if (layout.segments != SortSegments::none) all.segment = positions(std::max(layout.segment_bits, 1));
     return all;
 }
 

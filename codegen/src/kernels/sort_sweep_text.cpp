@@ -13,7 +13,7 @@ namespace gemel::codegen {
 namespace {
 
 /// In the sorted tile, of a thread's element k.
-constexpr const char* place_of_element = "place_of[k / 2] >> 16 * (k % 2) & 0xffff";
+constexpr const char* index_of_element = "index_of[k / 2] >> 16 * (k % 2) & 0xffff";
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool SortText::has_room_for_values() const {
 
 std::string SortText::stage_key() {
     return kernel_.fill(sort_kernels::stage_key(), {{"is_staged", parts_ == 1},
-                                                    {"keeps_places", keeps_places_},
+                                                    {"keeps_indices", keeps_indices_},
                                                     {"segmented", layout_.segments != SortSegments::none}});
 }
 
@@ -43,7 +43,7 @@ std::string SortText::scatter_key() {
                            .items = items_,
                            .type = key_,
                            .staged = "staged_keys",
-                           .place = place_of_element,
+                           .place = index_of_element,
                            .store = store,
                            .places_all = true,
                            .is_staged = parts_ == 1,
@@ -82,7 +82,7 @@ std::string SortText::scatter_values() {
                                       .type = carried.type,
                                       .staged = "staged",
                                       .value = "value[k]",
-                                      .place = place_of_element,
+                                      .place = index_of_element,
                                       .store = carried.store,
                                       .places_all = true,
                                       .parts = parts_};
@@ -104,14 +104,14 @@ std::string SortText::sort_tile() {
     return fill(
         sort_kernels::sort_tile(),
         {{"carries_more", carries_more_},
-         {"keeps_places", keeps_places_},
+         {"keeps_indices", keeps_indices_},
          {"fetches_early", fetches_early_},
          {"fetch", fetches_early_ ? fetch(carried().front()) : ""},
          {"count_by_digit",
           pieces::CountByDigit{.block = block_, .items = items_, .digit = digit("key[k]", "segment[k]")}.text(kernel_)},
-         {"place_by_digit", pieces::PlaceByDigit{.block = block_,
+         {"index_by_digit", pieces::PlaceByDigit{.block = block_,
                                                  .items = items_,
-                                                 .digit = digit("key[k]", "segment[k]", "same_place"),
+                                                 .digit = digit("key[k]", "segment[k]", "same_position"),
                                                  .then = stage_key()}
                                 .text(kernel_)},
          {"publish", look_back(Part::publish)},
@@ -130,11 +130,12 @@ std::string SortText::one_sweep() {
     // A short array has few elements for each block: clearing and adding up many counters would take longer than
     // counting.
     const int all_copies = in_one_launch ? 8 : 32;
-    const int copies = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(all_copies / places_.all(), 1))));
+    const int copies =
+        static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(all_copies / positions_.all(), 1))));
     const int rows = (items_ + parts_ - 1) / parts_;
     std::uint32_t arena = static_cast<std::uint32_t>(block_ * rows) * sorted_bytes(request_, layout_);
     if (parts_ > 1) arena = std::max(arena, static_cast<std::uint32_t>(32 * block_));  // it has been the counters'
-    if (in_one_launch) arena = std::max(arena, static_cast<std::uint32_t>(1024 * places_.all() * copies));
+    if (in_one_launch) arena = std::max(arena, static_cast<std::uint32_t>(1024 * positions_.all() * copies));
     Values values = {{"pack_length", pack_length},
                      {"copies", copies},
                      {"digit", digit("key[k]", "segment[k]")},
@@ -155,10 +156,10 @@ std::string SortText::one_sweep() {
             pieces::ScanInSharedMemory{.item = total_, .shared = "sums", .count = "256", .block = 256}.text(kernel_);
         return fill(sort_kernels::one_sweep(), values);
     }
-    values["signals_at"] = 258 * places_.all();
-    values["control_words"] = static_cast<int>(sort_control_counts(layout_.strategy, places_));
+    values["signals_at"] = 258 * positions_.all();
+    values["control_words"] = static_cast<int>(sort_control_counts(layout_.strategy, positions_));
     values["scan_digits"] =
-        pieces::ScanByShuffles{.item = number_, .block = block_, .vector_width = places_.all()}.text(kernel_);
+        pieces::ScanByShuffles{.item = number_, .block = block_, .vector_width = positions_.all()}.text(kernel_);
     return fill(sort_kernels::one_launch(), values);
 }
 

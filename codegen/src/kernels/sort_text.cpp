@@ -62,7 +62,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
     : request_(request),
       layout_(layout),
       tuning_(tuning),
-      places_(sort_places(request, layout, tuning)),
+      positions_(sort_places(request, layout, tuning)),
       block_(static_cast<int>(std::max(tuning.block, 1u))),
       items_(static_cast<int>(std::max(tuning.items_per_thread, 1u))),
       parts_(looks_back(layout.strategy) ? sort_parts(request, layout, tuning) : 1),
@@ -75,7 +75,7 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
       number_{.name = request.name + "_sum", .type = "int", .bytes = 4},
       total_{.name = request.name + "_total", .type = count_, .bytes = layout.wide_index ? 8u : 4u} {
     carries_more_ = layout.has_index || layout.segments != SortSegments::none || !layout.values.empty();
-    keeps_places_ = carries_more_ || parts_ > 1;
+    keeps_indices_ = carries_more_ || parts_ > 1;
     moved_.push_back({"key", key_, layout.keeps_keys});
     fetches_early_ = layout.strategy == SortStrategy::one_sweep && carries_more_ && has_room_for_values();
     for (std::size_t k = 0; k < layout.values.size(); ++k)
@@ -99,13 +99,13 @@ SortText::SortText(const SortRequest& request, const SortLayout& layout, const S
                {"block", is_serial ? 1 : block_},
                {"items", items_},
                {"tile_elements", block_ * items_},
-               {"bits", places_.bits},
-               {"mask", places_.digits() - 1},
-               {"digits", places_.digits()},
-               {"places", places_.all()},
-               {"key_places", places_.key},
-               {"plan_at", layout.strategy == SortStrategy::one_sweep    ? 257 * places_.all()
-                           : layout.strategy == SortStrategy::one_launch ? 256 * places_.all()
+               {"bits", positions_.bits},
+               {"mask", positions_.digits() - 1},
+               {"digits", positions_.digits()},
+               {"positions", positions_.all()},
+               {"key_positions", positions_.key},
+               {"plan_at", layout.strategy == SortStrategy::one_sweep    ? 257 * positions_.all()
+                           : layout.strategy == SortStrategy::one_launch ? 256 * positions_.all()
                                                                          : 0}};
     const std::string row = "from == 0 ? (uint32_t)(i / row_length) : segment_source[i]";
     values_["segment_of"] = layout.segments == SortSegments::rows ? row : "segment_source[i]";
@@ -124,9 +124,10 @@ Value SortText::moved_list() const {
     return list;
 }
 
-std::string SortText::digit(const std::string& key, const std::string& segment, const char* place) const {
-    if (layout_.segments == SortSegments::none) return gemel::text(request_.name, "_key_digit(", key, ", ", place, ")");
-    return gemel::text(request_.name, "_digit(", key, ", ", segment, ", ", place, ")");
+std::string SortText::digit(const std::string& key, const std::string& segment, const char* position) const {
+    if (layout_.segments == SortSegments::none)
+        return gemel::text(request_.name, "_key_digit(", key, ", ", position, ")");
+    return gemel::text(request_.name, "_digit(", key, ", ", segment, ", ", position, ")");
 }
 
 std::string SortText::index_value(const std::string& moved) const {
@@ -149,7 +150,7 @@ std::string SortText::key_digit() {
     if (!is_complex) return order + fill(sort_kernels::digit_of_number(), number);
     number["real_part"] = size_bits == 32 ? "(uint32_t)key" : "key.words[0]";
     number["imaginary_part"] = size_bits == 32 ? "(uint32_t)(key >> 32)" : "key.words[1]";
-    number["part_places"] = (size_bits + places_.bits - 1) / places_.bits;
+    number["part_positions"] = (size_bits + positions_.bits - 1) / positions_.bits;
     return order + fill(sort_kernels::digit_of_complex(), number);
 }
 

@@ -24,10 +24,11 @@ class SortText {
     };
     /// What moves with the keys by passes that look back.
     struct Carried {
-        std::string type, value, store;  ///< of a thread's element k: the load; `moved` to its place
+        std::string type, value, store;  ///< of a thread's element k: the load; `moved` to its position
     };
     std::vector<Carried> carried() const;
-    /// Whether a thread's registers hold its first value of each element beside the keys and places, two in a register.
+    /// Whether a thread's registers hold its first value of each element beside the keys and indices, two in a
+    /// register.
     bool has_room_for_values() const;
     std::string fill(const Template& kernel, const Values& more = {});
     Value moved_list() const;
@@ -44,8 +45,8 @@ class SortText {
     std::string by_tiles();
     std::string block_sort();
     /// The digit of a pass, of a thread's element k or of one element.
-    std::string digit(const std::string& key, const std::string& segment, const char* place = "place") const;
-    /// What happens to a thread's element k when its place in the sorted tile is found.
+    std::string digit(const std::string& key, const std::string& segment, const char* position = "position") const;
+    /// What happens to a thread's element k when its position in the sorted tile is found.
     std::string stage_key();
     /// An index as it is written: within its row.
     std::string index_value(const std::string& moved) const;
@@ -54,14 +55,14 @@ class SortText {
     const SortRequest& request_;
     const SortLayout& layout_;
     const SortTuning& tuning_;
-    const SortPlaces places_;
+    const SortPlaces positions_;
     const int block_, items_, parts_;
     const Dialect& dialect_;
     KernelText kernel_;
     const std::string key_, count_, index_;
-    bool carries_more_ = false;  ///< something moves beside the keys
-    bool keeps_places_ = false;  ///< the places of a thread's elements in the tile
-    /// The first array that moves with the keys is loaded before they are placed: its registers are free.
+    bool carries_more_ = false;   ///< something moves beside the keys
+    bool keeps_indices_ = false;  ///< the indices of a thread's elements in the tile
+    /// The first array that moves with the keys is loaded before they are moved: its registers are free.
     bool fetches_early_ = false;
     std::vector<Moved> moved_;
     pieces::Item number_, total_;

@@ -131,7 +131,7 @@ class Product {
                         is_scaled ? "int64_t factors_begin,\n" : "", "int64_t sums_begin,\nint64_t skip_at");
         // PoCL 3.1 executes nothing after a barrier that a block may skip by returning early.
         const std::string skip = layout_.serial || layout_.warps ? "if (skip[skip_at]) return;\n" : "";
-        const std::string place = gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
+        const std::string offsets = gemel::text("w += w_begin;\n", is_scaled ? "factors += factors_begin;\n" : "");
         Values row{{"type", type_},
                    {"other", is_scaled ? times("factors[row]", "w[row]") : "w[row]"},
                    {"same", is_scaled ? times("factors[row]", "total") : "total"},
@@ -169,7 +169,7 @@ class Product {
         }
         const std::string begin = kernel_.fill(sparse_kernels::begin_sums(), block);
         values["begin_sums"] = begin;
-        values["begin_dot"] = shared_sums_ + skip + place + begin;
+        values["begin_dot"] = shared_sums_ + skip + offsets + begin;
         values["end_dot"] = kernel_.fill(sparse_kernels::end_sums(), block);
     }
 
@@ -205,7 +205,7 @@ class Product {
     /// Copies entries to shared memory, for forms that read them in storage order.
     void stage(Values& values) {
         values["tile"] = static_cast<int>(layout_.block * layout_.items);
-        values["staged_product"] = times("value[n]", gemel::text(operand(), "[place[n]]"));
+        values["staged_product"] = times("value[n]", gemel::text(operand(), "[column[n]]"));
         values["add_staged"] = plus("total", "products[e]");
         values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
     }
@@ -270,7 +270,7 @@ class Product {
         values["reduce"] = "";
         const bool by_warps = layout_.warps && layout_.width > 1;
         values["threads"] = gemel::text(by_warps ? "const int lane = thread % 32;\n" : "",
-                                        "const int place = thread % ", layout_.width, ";");
+                                        "const int position = thread % ", layout_.width, ";");
         if (layout_.width > 1) {
             const pieces::Item item{.name = "sum", .type = type_, .bytes = layout_.value.size_bytes()};
             if (layout_.warps) functions_ += pieces::Exchange{.item = item}.text(kernel_) + "\n";
@@ -282,7 +282,7 @@ class Product {
                                          .text(kernel_)
                                    : pieces::ReduceInSharedMemory{.values = {{"total", "totals", "sum_reduce"}},
                                                                   .block = static_cast<int>(layout_.width),
-                                                                  .place = "place"}
+                                                                  .place = "position"}
                                          .text(kernel_);
         }
         values["rows_of_piece"] = kernel_.fill(sparse_kernels::rows(), values);

@@ -61,9 +61,9 @@ std::pair<Wide, Wide> divided(const char* name, Wide a, Wide b) {
     return {rest + up * b, a / b - up};
 }
 
-int places_of(const char* name, Wide places) {
-    if (places < 0) throw ArgumentError(text(name, ": expected a shift of at least 0, got a negative one"));
-    return static_cast<int>(std::min<Wide>(places, 64));
+int shift_count(const char* name, Wide count) {
+    if (count < 0) throw ArgumentError(text(name, ": expected a shift of at least 0, got a negative one"));
+    return static_cast<int>(std::min<Wide>(count, 64));
 }
 
 }  // namespace
@@ -74,11 +74,11 @@ std::optional<AnyNumber> folding::whole_quotient(const char* name, Wide a, Wide 
 std::optional<AnyNumber> folding::whole_remainder(const char* name, Wide a, Wide b) {
     return narrowed(divided(name, a, b).first);
 }
-std::optional<AnyNumber> folding::shifted_left(const char* name, Wide a, Wide places) {
-    return narrowed(product(a, Wide(1) << places_of(name, places)));
+std::optional<AnyNumber> folding::shifted_left(const char* name, Wide a, Wide count) {
+    return narrowed(product(a, Wide(1) << shift_count(name, count)));
 }
-std::optional<AnyNumber> folding::shifted_right(const char* name, Wide a, Wide places) {
-    return narrowed(a >> places_of(name, places));
+std::optional<AnyNumber> folding::shifted_right(const char* name, Wide a, Wide count) {
+    return narrowed(a >> shift_count(name, count));
 }
 
 AnyNumber folding::real_remainder(double a, double b) {

@@ -30,8 +30,8 @@ Wide product(Wide a, Wide b);
 std::optional<AnyNumber> whole_power(const char* name, Wide base, Wide exponent);
 std::optional<AnyNumber> whole_quotient(const char* name, Wide a, Wide b);
 std::optional<AnyNumber> whole_remainder(const char* name, Wide a, Wide b);
-std::optional<AnyNumber> shifted_left(const char* name, Wide a, Wide places);
-std::optional<AnyNumber> shifted_right(const char* name, Wide a, Wide places);
+std::optional<AnyNumber> shifted_left(const char* name, Wide a, Wide count);
+std::optional<AnyNumber> shifted_right(const char* name, Wide a, Wide count);
 /// As floor_divide() and remainder() in kernels.
 AnyNumber real_quotient(double a, double b);
 AnyNumber real_remainder(double a, double b);

@@ -13,24 +13,24 @@ TemplateError::TemplateError(const std::string& message, int line, int column)
     : ArgumentError(message), line_(line), column_(column) {}
 TemplateError::~TemplateError() = default;
 
-TemplateError TemplateText::error(Place place, const std::string& message) const {
+TemplateError TemplateText::error(Position position, const std::string& message) const {
     std::size_t from = 0;
-    for (int line = 1; line < place.line; ++line) from = std::min(text.find('\n', from), text.size() - 1) + 1;
+    for (int line = 1; line < position.line; ++line) from = std::min(text.find('\n', from), text.size() - 1) + 1;
     std::string_view line = std::string_view(text).substr(from);
     line = line.substr(0, line.find('\n'));
     // The readable part of the line.
     constexpr std::size_t max_before = 90, max_behind = 50, max_message = 2000;
-    const std::size_t at = std::min(static_cast<std::size_t>(place.column - 1), line.size());
+    const std::size_t at = std::min(static_cast<std::size_t>(position.column - 1), line.size());
     const std::size_t begin = at > max_before + 3 ? at - max_before : 0;
     const std::size_t end = line.size() > at + max_behind + 3 ? at + max_behind : line.size();
     const std::string before = begin ? "..." : "";
     std::string mark = before + std::string(line.substr(begin, at - begin));
     for (char& c : mark)
         if (c != '\t') c = ' ';
-    return {gemel::text(name, ":", place.line, ":", place.column, ": ", message.substr(0, max_message),
+    return {gemel::text(name, ":", position.line, ":", position.column, ": ", message.substr(0, max_message),
                         message.size() > max_message ? "..." : "", "\n    ", before, line.substr(begin, end - begin),
                         end < line.size() ? "..." : "", "\n    ", mark, "^"),
-            place.line, place.column};
+            position.line, position.column};
 }
 
 namespace {
@@ -88,20 +88,20 @@ class Renderer {
         } catch (const TemplateError&) {
             throw;
         } catch (const ArgumentError& error) {
-            throw source_.error(node.place, error.what());
+            throw source_.error(node.position, error.what());
         }
     }
 
     void run(const TemplateStatement& statement, Output& out) {
-        const int line = statement.place.line;
+        const int line = statement.position.line;
         switch (statement.kind) {
             case Kind::text:
-                TemplateSite{source_, statement.place, work_}.spend_bytes(statement.text.size());
+                TemplateSite{source_, statement.position, work_}.spend_bytes(statement.text.size());
                 out.write(statement.text, line, true);
                 break;
             case Kind::output: {
                 const std::string shown = at(*statement.expression, [&] { return evaluated(statement).text(); });
-                TemplateSite{source_, statement.place, work_}.spend_bytes(shown.size());
+                TemplateSite{source_, statement.position, work_}.spend_bytes(shown.size());
                 out.write(shown, line, false);
                 break;
             }
@@ -113,7 +113,7 @@ class Renderer {
             case Kind::set: set(statement); break;
             case Kind::loop: loop(statement, out); break;
         }
-        if (out.text().size() > max_bytes) throw source_.error(statement.place, "the result is longer than 256 MiB");
+        if (out.text().size() > max_bytes) throw source_.error(statement.position, "the result is longer than 256 MiB");
     }
 
     Value evaluated(const TemplateStatement& statement) const {
@@ -140,7 +140,7 @@ class Renderer {
             return;
         }
         const std::string map = target.substr(0, dot);
-        const TemplateSite site{source_, statement.place, work_};
+        const TemplateSite site{source_, statement.position, work_};
         if (const Value* known = names_.find(map); known && known->is_map()) site.spend(known->as_map().size());
         if (!names_.set_member(map, target.substr(dot + 1), value))
             site.fail(text("there is no namespace '", map, "'; make it by set ", map, " = namespace()"));
@@ -152,7 +152,7 @@ class Renderer {
             assign(statement, statement.targets.front(), value);
             return;
         }
-        const TemplateSite site{source_, statement.place, work_};
+        const TemplateSite site{source_, statement.position, work_};
         const Value::List parts = elements_of(site, value, text("of ", statement.targets.size(), " elements"));
         if (parts.size() != statement.targets.size())
             site.fail(text("expected ", statement.targets.size(), " elements for ", join(statement.targets), ", got ",
@@ -161,7 +161,7 @@ class Renderer {
     }
 
     void loop(const TemplateStatement& statement, Output& out) {
-        const TemplateSite site{source_, statement.expression->place, work_};
+        const TemplateSite site{source_, statement.expression->position, work_};
         Value::List list = elements_of(site, evaluated(statement), "to go through");
         if (statement.condition) {
             names_.open();
@@ -206,7 +206,7 @@ class Renderer {
 
 /// Tracks a program's text to know whether a directive may begin here: not inside a comment, and not on a line that
 /// continues the previous one.
-class PlaceForDirective {
+class PositionForDirective {
    public:
     void pass(std::string_view line) {
         for (std::size_t i = 0; i < line.size(); ++i) {
@@ -243,18 +243,18 @@ std::string Rendered::source(const Dialect&) const {
     std::replace(quoted.begin(), quoted.end(), '\\', '/');
     std::replace(quoted.begin(), quoted.end(), '\n', ' ');
     std::string out;
-    PlaceForDirective place;
+    PositionForDirective position;
     int compiler_line = -1;
     std::size_t from = 0;
     for (const int line : lines) {
         const std::size_t end = std::min(text.find('\n', from), text.size());
         const std::string_view shown = std::string_view(text).substr(from, end - from);
         const bool is_blank = shown.find_first_not_of(" \t\r") == std::string_view::npos;
-        if (line != compiler_line && (!is_blank || compiler_line < 0) && place.is_here()) {
+        if (line != compiler_line && (!is_blank || compiler_line < 0) && position.is_here()) {
             out += gemel::text("#line ", line, " \"", quoted, "\"\n");
             compiler_line = line;
         }
-        place.pass(shown);
+        position.pass(shown);
         out += shown;
         if (end < text.size()) out += '\n';
         from = std::min(end + 1, text.size());

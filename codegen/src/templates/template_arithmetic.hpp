@@ -14,7 +14,7 @@ struct TemplateWork {
 /// The position of an operation, for error messages.
 struct TemplateSite {
     const TemplateText& source;
-    Place place;
+    Position position;
     TemplateWork& work;
 
     void spend(std::size_t steps) const {
@@ -24,7 +24,7 @@ struct TemplateSite {
     }
     /// Text counts in blocks.
     void spend_bytes(std::size_t bytes) const { spend(bytes / 16); }
-    [[noreturn]] void fail(const std::string& message) const { throw source.error(place, message); }
+    [[noreturn]] void fail(const std::string& message) const { throw source.error(position, message); }
 };
 
 /// Maximum elements of a list, and rounds of all loops of a template; more indicate an error in the template.

@@ -53,7 +53,7 @@ class TemplateEvaluator {
     Value filter(const TemplateExpression& node) const;
     bool test(const TemplateExpression& node) const;
     TemplateArguments arguments(const TemplateExpression& node, std::string what) const;
-    TemplateSite site(const TemplateExpression& node) const { return {source_, node.place, work_}; }
+    TemplateSite site(const TemplateExpression& node) const { return {source_, node.position, work_}; }
 
     const TemplateText& source_;
     TemplateNames& names_;

@@ -7,10 +7,10 @@ namespace gemel::codegen {
 
 using Expression = TemplateExpression;
 
-ExpressionPointer TemplateExpressionParser::make(Expression::Kind kind, Place place, std::string text) {
+ExpressionPointer TemplateExpressionParser::make(Expression::Kind kind, Position position, std::string text) {
     auto node = std::make_unique<Expression>();
     node->kind = kind;
-    node->place = place;
+    node->position = position;
     node->text = std::move(text);
     return node;
 }
@@ -19,25 +19,25 @@ void TemplateExpressionParser::add(ExpressionPointer& parent, ExpressionPointer 
     if (child) {
         parent->depth = std::max(parent->depth, child->depth + 1);
         if (parent->depth > deepest)
-            throw source_.error(parent->place, text("an expression nested deeper than ", deepest, " levels"));
+            throw source_.error(parent->position, text("an expression nested deeper than ", deepest, " levels"));
     }
     parent->operands.push_back(std::move(child));
 }
 
 template <class... Operands>
-ExpressionPointer TemplateExpressionParser::make(Expression::Kind kind, Place place, std::string text,
+ExpressionPointer TemplateExpressionParser::make(Expression::Kind kind, Position position, std::string text,
                                                  ExpressionPointer first, Operands... rest) {
-    ExpressionPointer node = make(kind, place, std::move(text));
+    ExpressionPointer node = make(kind, position, std::move(text));
     add(node, std::move(first));
     (add(node, std::move(rest)), ...);
     return node;
 }
 
 ExpressionPointer TemplateExpressionParser::tuple(bool with_condition) {
-    const Place place = now().place;
+    const Position position = now().position;
     ExpressionPointer first = with_condition ? expression() : disjunction();
     if (!now().is(",")) return first;
-    ExpressionPointer list = make(Expression::Kind::list, place, {}, std::move(first));
+    ExpressionPointer list = make(Expression::Kind::list, position, {}, std::move(first));
     while (take(",")) {
         if (now().kind == Token::Kind::block_end || now().kind == Token::Kind::output_end) break;
         add(list, with_condition ? expression() : disjunction());
@@ -49,12 +49,12 @@ ExpressionPointer TemplateExpressionParser::expression() {
     const Level level(*this);
     ExpressionPointer value = disjunction();
     while (now().is("if")) {
-        const Place place = now().place;
+        const Position position = now().position;
         ++at_;
         ExpressionPointer condition = disjunction();
         ExpressionPointer otherwise;
         if (take("else")) otherwise = expression();
-        value = make(Expression::Kind::conditional, place, {}, std::move(value), std::move(condition),
+        value = make(Expression::Kind::conditional, position, {}, std::move(value), std::move(condition),
                      std::move(otherwise));
     }
     return value;
@@ -63,9 +63,9 @@ ExpressionPointer TemplateExpressionParser::expression() {
 ExpressionPointer TemplateExpressionParser::disjunction() {
     ExpressionPointer left = conjunction();
     while (now().is("or")) {
-        const Place place = now().place;
+        const Position position = now().position;
         ++at_;
-        left = make(Expression::Kind::logical, place, "or", std::move(left), conjunction());
+        left = make(Expression::Kind::logical, position, "or", std::move(left), conjunction());
     }
     return left;
 }
@@ -73,9 +73,9 @@ ExpressionPointer TemplateExpressionParser::disjunction() {
 ExpressionPointer TemplateExpressionParser::conjunction() {
     ExpressionPointer left = negation();
     while (now().is("and")) {
-        const Place place = now().place;
+        const Position position = now().position;
         ++at_;
-        left = make(Expression::Kind::logical, place, "and", std::move(left), negation());
+        left = make(Expression::Kind::logical, position, "and", std::move(left), negation());
     }
     return left;
 }
@@ -83,13 +83,13 @@ ExpressionPointer TemplateExpressionParser::conjunction() {
 ExpressionPointer TemplateExpressionParser::negation() {
     const Level level(*this);
     if (!now().is("not")) return comparison();
-    const Place place = now().place;
+    const Position position = now().position;
     ++at_;
-    return make(Expression::Kind::unary, place, "not", negation());
+    return make(Expression::Kind::unary, position, "not", negation());
 }
 
 ExpressionPointer TemplateExpressionParser::comparison() {
-    const Place place = now().place;
+    const Position position = now().position;
     ExpressionPointer first = sum();
     std::vector<std::string> operators;
     std::vector<ExpressionPointer> others;
@@ -107,7 +107,7 @@ ExpressionPointer TemplateExpressionParser::comparison() {
         others.push_back(sum());
     }
     if (operators.empty()) return first;
-    ExpressionPointer node = make(Expression::Kind::comparison, place, {}, std::move(first));
+    ExpressionPointer node = make(Expression::Kind::comparison, position, {}, std::move(first));
     for (ExpressionPointer& other : others) add(node, std::move(other));
     node->names = std::move(operators);
     return node;
@@ -121,7 +121,7 @@ ExpressionPointer TemplateExpressionParser::chain(std::initializer_list<std::str
            std::find(operators.begin(), operators.end(), now().text) != operators.end()) {
         const Token& token = now();
         ++at_;
-        left = make(Expression::Kind::binary, token.place, token.text, std::move(left), (this->*operand)());
+        left = make(Expression::Kind::binary, token.position, token.text, std::move(left), (this->*operand)());
     }
     return left;
 }
@@ -143,12 +143,12 @@ ExpressionPointer TemplateExpressionParser::unary() {
     if (!now().is("-") && !now().is("+")) return postfix(primary());
     const Token& token = now();
     ++at_;
-    return make(Expression::Kind::unary, token.place, token.text, unary());
+    return make(Expression::Kind::unary, token.position, token.text, unary());
 }
 
 ExpressionPointer TemplateExpressionParser::primary() {
     const Token& token = now();
-    ExpressionPointer node = make(Expression::Kind::constant, token.place);
+    ExpressionPointer node = make(Expression::Kind::constant, token.position);
     switch (token.kind) {
         case Token::Kind::integer:
         case Token::Kind::floating:
@@ -175,7 +175,7 @@ ExpressionPointer TemplateExpressionParser::primary() {
             return node;
         default: break;
     }
-    if (take("(")) return bracket(token.place);
+    if (take("(")) return bracket(token.position);
     if (take("[")) {
         node->kind = Expression::Kind::list;
         while (!now().is("]")) {
@@ -200,8 +200,8 @@ ExpressionPointer TemplateExpressionParser::primary() {
 }
 
 /// After '(': an expression, or a list with at least one comma, or the empty list.
-ExpressionPointer TemplateExpressionParser::bracket(Place place) {
-    ExpressionPointer list = make(Expression::Kind::list, place);
+ExpressionPointer TemplateExpressionParser::bracket(Position position) {
+    ExpressionPointer list = make(Expression::Kind::list, position);
     if (take(")")) return list;
     ExpressionPointer first = expression();
     if (take(")")) return first;
@@ -216,21 +216,21 @@ ExpressionPointer TemplateExpressionParser::bracket(Place place) {
 
 ExpressionPointer TemplateExpressionParser::postfix(ExpressionPointer node) {
     while (true) {
-        const Place place = now().place;
+        const Position position = now().position;
         if (take(".")) {
             if (now().kind != Token::Kind::name && now().kind != Token::Kind::integer) fail("a member's name");
             if (now().kind == Token::Kind::integer) {
-                ExpressionPointer index = make(Expression::Kind::constant, now().place);
+                ExpressionPointer index = make(Expression::Kind::constant, now().position);
                 index->value = now().value;
-                node = make(Expression::Kind::item, place, {}, std::move(node), std::move(index));
+                node = make(Expression::Kind::item, position, {}, std::move(node), std::move(index));
             } else {
-                node = make(Expression::Kind::attribute, place, now().text, std::move(node));
+                node = make(Expression::Kind::attribute, position, now().text, std::move(node));
             }
             ++at_;
         } else if (take("[")) {
-            node = subscript(place, std::move(node));
+            node = subscript(position, std::move(node));
         } else if (take("(")) {
-            node = make(Expression::Kind::call, place, {}, std::move(node));
+            node = make(Expression::Kind::call, position, {}, std::move(node));
             arguments(node);
         } else {
             return node;
@@ -238,7 +238,7 @@ ExpressionPointer TemplateExpressionParser::postfix(ExpressionPointer node) {
     }
 }
 
-ExpressionPointer TemplateExpressionParser::subscript(Place place, ExpressionPointer base) {
+ExpressionPointer TemplateExpressionParser::subscript(Position position, ExpressionPointer base) {
     ExpressionPointer parts[3];
     int colons = 0;
     while (!now().is("]")) {
@@ -251,8 +251,8 @@ ExpressionPointer TemplateExpressionParser::subscript(Place place, ExpressionPoi
     }
     if (colons == 0 && !parts[0]) fail("an index");
     ++at_;
-    if (colons == 0) return make(Expression::Kind::item, place, {}, std::move(base), std::move(parts[0]));
-    return make(Expression::Kind::slice, place, {}, std::move(base), std::move(parts[0]), std::move(parts[1]),
+    if (colons == 0) return make(Expression::Kind::item, position, {}, std::move(base), std::move(parts[0]));
+    return make(Expression::Kind::slice, position, {}, std::move(base), std::move(parts[0]), std::move(parts[1]),
                 std::move(parts[2]));
 }
 
@@ -273,24 +273,24 @@ void TemplateExpressionParser::arguments(ExpressionPointer& node) {
 
 ExpressionPointer TemplateExpressionParser::filters(ExpressionPointer node) {
     while (true) {
-        const Place place = now().place;
+        const Position position = now().position;
         if (take("|")) {
             if (now().kind != Token::Kind::name) fail("a filter's name");
-            node = make(Expression::Kind::filter, now().place, now().text, std::move(node));
+            node = make(Expression::Kind::filter, now().position, now().text, std::move(node));
             ++at_;
             if (take("(")) arguments(node);
         } else if (take("is")) {
-            node = test(place, std::move(node));
+            node = test(position, std::move(node));
         } else {
             return node;
         }
     }
 }
 
-ExpressionPointer TemplateExpressionParser::test(Place place, ExpressionPointer node) {
+ExpressionPointer TemplateExpressionParser::test(Position position, ExpressionPointer node) {
     const bool is_negated = take("not");
     if (now().kind != Token::Kind::name) fail("a test's name");
-    node = make(Expression::Kind::test, now().place, now().text, std::move(node));
+    node = make(Expression::Kind::test, now().position, now().text, std::move(node));
     ++at_;
     const bool is_word = now().kind == Token::Kind::name && !is_reserved(now().text);
     if (take("(")) {
@@ -299,7 +299,7 @@ ExpressionPointer TemplateExpressionParser::test(Place place, ExpressionPointer 
                now().kind == Token::Kind::string) {
         add(node, postfix(primary()));
     }
-    return is_negated ? make(Expression::Kind::unary, place, "not", std::move(node)) : std::move(node);
+    return is_negated ? make(Expression::Kind::unary, position, "not", std::move(node)) : std::move(node);
 }
 
 }  // namespace gemel::codegen

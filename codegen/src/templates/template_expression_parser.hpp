@@ -37,7 +37,7 @@ class TemplateExpressionParser {
     const Token& next() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
 
     [[noreturn]] void fail(const std::string& expected) const {
-        throw source_.error(now().place, text("expected ", expected, ", found ", now().shown()));
+        throw source_.error(now().position, text("expected ", expected, ", found ", now().shown()));
     }
 
     bool take(std::string_view word) {
@@ -58,7 +58,7 @@ class TemplateExpressionParser {
     struct Level {
         explicit Level(TemplateExpressionParser& parser) : parser_(parser) {
             if (++parser.level_ > deepest)
-                throw parser.source_.error(parser.now().place, text("nested deeper than ", deepest, " levels"));
+                throw parser.source_.error(parser.now().position, text("nested deeper than ", deepest, " levels"));
         }
         ~Level() { --parser_.level_; }
         TemplateExpressionParser& parser_;
@@ -70,9 +70,9 @@ class TemplateExpressionParser {
     int level_ = 0;
 
    private:
-    ExpressionPointer make(Expression::Kind kind, Place place, std::string text = {});
+    ExpressionPointer make(Expression::Kind kind, Position position, std::string text = {});
     template <class... Operands>
-    ExpressionPointer make(Expression::Kind kind, Place place, std::string text, ExpressionPointer first,
+    ExpressionPointer make(Expression::Kind kind, Position position, std::string text, ExpressionPointer first,
                            Operands... rest);
     void add(ExpressionPointer& parent, ExpressionPointer child);
     template <class Operand>
@@ -89,12 +89,12 @@ class TemplateExpressionParser {
     ExpressionPointer filtered();
     ExpressionPointer unary();
     ExpressionPointer primary();
-    ExpressionPointer bracket(Place place);
+    ExpressionPointer bracket(Position position);
     ExpressionPointer postfix(ExpressionPointer node);
-    ExpressionPointer subscript(Place place, ExpressionPointer base);
+    ExpressionPointer subscript(Position position, ExpressionPointer base);
     void arguments(ExpressionPointer& node);
     ExpressionPointer filters(ExpressionPointer node);
-    ExpressionPointer test(Place place, ExpressionPointer node);
+    ExpressionPointer test(Position position, ExpressionPointer node);
 };
 
 }  // namespace gemel::codegen

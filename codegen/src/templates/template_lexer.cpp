@@ -65,10 +65,10 @@ class Lexer {
     }
 
     void comment() {
-        const Place place = place_;
+        const Position position = position_;
         const std::size_t close = all_.find("#}", at_ + 2);
         if (close == std::string_view::npos)
-            throw source_.error(place, "this comment is not closed: expected '#}' before the end of the template");
+            throw source_.error(position, "this comment is not closed: expected '#}' before the end of the template");
         const char sign = close > at_ + 2 ? all_[close - 1] : ' ';
         advance(close + 2);
         behind_tag(sign, true);
@@ -90,7 +90,7 @@ class Lexer {
 
     void tag(bool is_output, char sign) {
         const std::size_t first = tokens_.size();
-        const Place opened = place_;
+        const Position opened = position_;
         const std::string_view close = is_output ? "}}" : "%}";
         add(is_output ? Kind::output_begin : Kind::block_begin, is_output ? "{{" : "{%");
         advance(at_ + (sign == '-' || sign == '+' ? 3 : 2));
@@ -124,7 +124,7 @@ class Lexer {
     }
 
     /// From {% raw %} to {% endraw %}, all text is literal.
-    void raw(std::size_t first, Place opened) {
+    void raw(std::size_t first, Position opened) {
         tokens_.resize(first);
         for (std::size_t open = all_.find("{%", at_); open != std::string_view::npos;
              open = all_.find("{%", open + 2)) {
@@ -186,8 +186,8 @@ class Lexer {
         std::string digits(all_.substr(at_, end - at_));
         std::erase(digits, '_');
         if (end < all_.size() && starts_name(all_[end]))
-            throw source_.error(place_, text("'", digits, all_[end], "' is no number"));
-        TemplateToken token{is_floating ? Kind::floating : Kind::integer, place_, digits};
+            throw source_.error(position_, text("'", digits, all_[end], "' is no number"));
+        TemplateToken token{is_floating ? Kind::floating : Kind::integer, position_, digits};
         token.value = is_floating ? floating(digits) : integer(digits, base);
         tokens_.push_back(std::move(token));
         advance(end);
@@ -197,7 +197,7 @@ class Lexer {
         double value = 0;
         const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (result.ec != std::errc())
-            throw source_.error(place_, text("the number ", digits, " does not fit a double"));
+            throw source_.error(position_, text("the number ", digits, " does not fit a double"));
         return value;
     }
 
@@ -207,9 +207,9 @@ class Lexer {
         const char* end = digits.data() + digits.size();
         const auto result = std::from_chars(begin, end, value, base);
         if (result.ec == std::errc::result_out_of_range)
-            throw source_.error(place_, text("the integer ", digits, " does not fit 64 bits"));
+            throw source_.error(position_, text("the integer ", digits, " does not fit 64 bits"));
         if (result.ec != std::errc() || result.ptr != end)
-            throw source_.error(place_, text("'", digits, "' is no number"));
+            throw source_.error(position_, text("'", digits, "' is no number"));
         return value;
     }
 
@@ -233,7 +233,7 @@ class Lexer {
     }
 
     void string(char quote) {
-        TemplateToken token{Kind::string, place_, {}};
+        TemplateToken token{Kind::string, position_, {}};
         std::size_t i = at_ + 1;
         for (; i < all_.size() && all_[i] != quote; ++i) {
             if (all_[i] != '\\' || i + 1 == all_.size()) {
@@ -260,7 +260,8 @@ class Lexer {
                     token.text += c;
             }
         }
-        if (i >= all_.size()) throw source_.error(place_, text("this string is not closed: expected another ", quote));
+        if (i >= all_.size())
+            throw source_.error(position_, text("this string is not closed: expected another ", quote));
         tokens_.push_back(std::move(token));
         advance(i + 1);
     }
@@ -272,18 +273,18 @@ class Lexer {
             advance(at_ + symbol.size());
             return;
         }
-        throw source_.error(place_, text("unexpected character '", all_[at_], "'"));
+        throw source_.error(position_, text("unexpected character '", all_[at_], "'"));
     }
 
-    void add(Kind kind, std::string text) { tokens_.push_back({kind, place_, std::move(text)}); }
+    void add(Kind kind, std::string text) { tokens_.push_back({kind, position_, std::move(text)}); }
 
     void advance(std::size_t to) {
         for (; at_ < to; ++at_) {
             if (all_[at_] == '\n') {
-                ++place_.line;
-                place_.column = 1;
+                ++position_.line;
+                position_.column = 1;
             } else {
-                ++place_.column;
+                ++position_.column;
             }
         }
     }
@@ -292,7 +293,7 @@ class Lexer {
     std::string_view all_;
     TemplateOptions options_;
     std::size_t at_ = 0;
-    Place place_;
+    Position position_;
     std::vector<TemplateToken> tokens_;
 };
 

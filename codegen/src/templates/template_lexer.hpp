@@ -20,7 +20,7 @@ struct TemplateToken {
         end,
     };
     Kind kind = Kind::end;
-    Place place;
+    Position position;
     std::string text;
     Value value = {};  ///< of a number
 

@@ -12,7 +12,7 @@
 namespace gemel::codegen {
 
 /// A position in a template, counted from 1.
-struct Place {
+struct Position {
     int line = 1;
     int column = 1;
 };
@@ -36,7 +36,7 @@ struct TemplateExpression {
         test,         ///< operands[0] is text(operands[1] ...)
     };
     Kind kind = Kind::constant;
-    Place place;
+    Position position;
     int depth = 1;  ///< of the tree below; limited, so that no template exhausts the stack
     std::string text;
     Value value;
@@ -54,7 +54,7 @@ struct TemplateStatement {
         set,        ///< `targets` = `expression`, or = what `body` prints
     };
     Kind kind = Kind::text;
-    Place place;
+    Position position;
     std::string text;
     ExpressionPointer expression, condition;
     std::vector<std::string> targets;
@@ -66,7 +66,7 @@ struct TemplateText {
     std::string text, name;
 
     /// "add:3:7: expected ..., with the line and a mark below
-    TemplateError error(Place place, const std::string& message) const;
+    TemplateError error(Position position, const std::string& message) const;
 };
 
 /// @throws TemplateError

@@ -23,14 +23,14 @@ class Parser : TemplateExpressionParser {
         while (now().kind != Token::Kind::end) {
             if (now().kind == Token::Kind::text) {
                 Statement statement;
-                statement.place = now().place;
+                statement.position = now().position;
                 statement.text = now().text;
                 result.push_back(std::move(statement));
                 ++at_;
             } else if (now().kind == Token::Kind::output_begin) {
                 Statement statement;
                 statement.kind = Statement::Kind::output;
-                statement.place = now().place;
+                statement.position = now().position;
                 ++at_;
                 statement.expression = tuple();
                 expect(Token::Kind::output_end, "an operator or '}}'");
@@ -45,8 +45,8 @@ class Parser : TemplateExpressionParser {
         if (opened) {
             std::vector<std::string> names;
             for (const std::string_view end : ends) names.push_back(text("'{% ", end, " %}'"));
-            throw source_.error(opened->place, text("'", opened->text, "' is not closed: expected ",
-                                                    join(names, " or "), " before the end of the template"));
+            throw source_.error(opened->position, text("'", opened->text, "' is not closed: expected ",
+                                                       join(names, " or "), " before the end of the template"));
         }
         return result;
     }
@@ -57,7 +57,7 @@ class Parser : TemplateExpressionParser {
         if (take("if")) return condition(opened);
         if (take("set")) return set(opened);
         for (const std::string_view word : {"else", "elif", "endfor", "endif", "endset", "endraw"})
-            if (now().is(word)) throw source_.error(now().place, text("'", word, "' closes nothing here"));
+            if (now().is(word)) throw source_.error(now().position, text("'", word, "' closes nothing here"));
         fail("'for', 'if', 'set' or 'raw'");
     }
 
@@ -83,7 +83,7 @@ class Parser : TemplateExpressionParser {
     Statement loop(const Token& opened) {
         Statement statement;
         statement.kind = Statement::Kind::loop;
-        statement.place = opened.place;
+        statement.position = opened.position;
         statement.targets = targets();
         expect("in");
         statement.expression = tuple(false);
@@ -103,7 +103,7 @@ class Parser : TemplateExpressionParser {
         const Level level(*this);
         Statement statement;
         statement.kind = Statement::Kind::condition;
-        statement.place = opened.place;
+        statement.position = opened.position;
         statement.expression = tuple();
         end_block();
         statement.body = statements({"elif", "else", "endif"}, &opened);
@@ -123,7 +123,7 @@ class Parser : TemplateExpressionParser {
     Statement set(const Token& opened) {
         Statement statement;
         statement.kind = Statement::Kind::set;
-        statement.place = opened.place;
+        statement.position = opened.position;
         statement.targets = targets(true);
         if (take("=")) {
             statement.expression = tuple();

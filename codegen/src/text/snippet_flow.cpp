@@ -143,13 +143,13 @@ void refuse_jumps(const std::string& who, const Snippet& snippet, bool continues
     for (const char* word : {"return", "goto", "break", "continue"}) {
         const std::string_view jump = word;
         if (jump == "continue" && continues) continue;
-        const auto place = snippet.leaves_by(jump);
-        if (!place) continue;
+        const auto where = snippet.leaves_by(jump);
+        if (!where) continue;
         const char* const what = jump == "return" ? ", which would leave out other elements of the thread"
                                  : jump == "goto"
                                      ? ", whose label would stand in the kernel more than once"
                                      : " outside a loop of its own, where it would end one of the kernel's";
-        throw ArgumentError(gemel::text(who, " contains '", jump, "' (", *place, ")", what, instead));
+        throw ArgumentError(gemel::text(who, " contains '", jump, "' (", *where, ")", what, instead));
     }
 }
 

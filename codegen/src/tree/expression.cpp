@@ -149,9 +149,9 @@ Operands::~Operands() {
 
 std::shared_ptr<const ExpressionNode> Expression::make_literal(DType dtype, const void* value) {
     Node node{.kind = Kind::literal, .type = dtype};
-    const auto read = [&](auto place) {
-        std::memcpy(&place, value, sizeof place);
-        return place;
+    const auto read = [&](auto number) {
+        std::memcpy(&number, value, sizeof number);
+        return number;
     };
     switch (dtype.kind()) {
         case DType::Kind::boolean: node.integer = read(bool{}); break;

@@ -78,8 +78,8 @@ void append(const fs::path& file, const BundledProgram& program) {
 
 void BundleState::add(BundledProgram program) {
     const std::lock_guard lock(mutex);
-    auto& place = programs[program.key][program.target];
-    place = std::move(program);
+    auto& stored = programs[program.key][program.target];
+    stored = std::move(program);
 }
 
 KernelBundle::KernelBundle() : state_(std::make_shared<BundleState>()) {}

@@ -210,15 +210,15 @@ std::vector<Complaint> parse_compiler_log(std::string_view log) {
 
 std::string renumber_log(std::string_view log, std::string_view whole_text) {
     // The line number that each line of the text has after #line directives.
-    struct Place {
+    struct Origin {
         std::string name;
         long line;
     };
-    std::vector<Place> places;
-    Place next{"", 1};
+    std::vector<Origin> origins;
+    Origin next{"", 1};
     std::istringstream text_lines{std::string(whole_text)};
     for (std::string line; std::getline(text_lines, line);) {
-        places.push_back(next);
+        origins.push_back(next);
         ++next.line;
         long number = 0;
         int end = 0;
@@ -237,9 +237,9 @@ std::string renumber_log(std::string_view log, std::string_view whole_text) {
         while (digits < line.size() && std::isdigit(static_cast<unsigned char>(line[digits]))) ++digits;
         if (digits == from || digits >= line.size() || line[digits] != ':' || digits - from > 9) continue;
         const auto number = static_cast<std::size_t>(std::stoul(line.substr(from, digits - from)));
-        if (number == 0 || number > places.size() || places[number - 1].name.empty()) continue;
-        const Place& place = places[number - 1];
-        line = text(place.name, ":", place.line, line.substr(digits));
+        if (number == 0 || number > origins.size() || origins[number - 1].name.empty()) continue;
+        const Origin& origin = origins[number - 1];
+        line = text(origin.name, ":", origin.line, line.substr(digits));
     }
     return result;
 }

@@ -117,20 +117,20 @@ std::string string_at(const Reader& file, std::uint64_t offset) {
 }
 
 std::vector<std::string> read_needed(const Reader& file, const std::vector<Segment>& segments) {
-    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> offsets;
     std::optional<std::uint64_t> strings;
     for (const Segment& segment : segments) {
         if (segment.p_type != PT_DYNAMIC) continue;
         Dynamic entry{};
         for (std::size_t i = 0; i < max_dynamic_entries && (i + 1) * sizeof entry <= segment.p_filesz; ++i) {
             if (!file.read(segment.p_offset + i * sizeof entry, &entry, sizeof entry) || entry.d_tag == DT_NULL) break;
-            if (entry.d_tag == DT_NEEDED) places.push_back(entry.d_un.d_val);
+            if (entry.d_tag == DT_NEEDED) offsets.push_back(entry.d_un.d_val);
             if (entry.d_tag == DT_STRTAB) strings = offset_of(entry.d_un.d_ptr, segments);
         }
     }
     std::vector<std::string> names;
     if (strings)
-        for (const std::uint64_t place : places) names.push_back(string_at(file, *strings + place));
+        for (const std::uint64_t offset : offsets) names.push_back(string_at(file, *strings + offset));
     return names;
 }
 

@@ -89,8 +89,8 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
         const auto extent = shape[axis];
         if (std::cmp_less_equal(extent, 0) || std::cmp_greater(extent, INT32_MAX))
             throw ArgumentError(text(who, ": axis ", axis, " has ", extent, " elements; expected 1 to ", INT32_MAX));
-        const std::size_t place = is_layered ? (axis == 0 ? dimensions : rank - 1 - axis) : rank - 1 - axis;
-        result.extent[place] = static_cast<std::uint32_t>(extent);
+        const std::size_t at = is_layered ? (axis == 0 ? dimensions : rank - 1 - axis) : rank - 1 - axis;
+        result.extent[at] = static_cast<std::uint32_t>(extent);
     }
     return result;
 }
@@ -349,8 +349,8 @@ Texture::Texture(const Buffer& buffer, const ImageFormat& format, std::span<cons
     parts_.facts.offset_bytes = static_cast<std::int64_t>(buffer.offset_bytes() + offset_bytes);
     const std::size_t rank = shape.size();
     for (std::size_t axis = 0; axis < rank; ++axis) {
-        const std::size_t place = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
-        parts_.facts.step_bytes[place] = strides[axis] * format.dtype.size_bytes();
+        const std::size_t at = is_layered && axis == 0 ? rank - 1 : rank - 1 - axis;
+        parts_.facts.step_bytes[at] = strides[axis] * format.dtype.size_bytes();
     }
     if (sampler.hardware && sampler.filter == Filter::linear && !sampler.exact && block.allocation) {
         const auto handles = block.driver->call([&](plugin::Context& plugin) {

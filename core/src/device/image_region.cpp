@@ -31,10 +31,10 @@ plugin::ImageRegion region_of(const char* what, const AnyImage& image, Block& bl
         if (extent > whole[axis] - origin)
             throw ArgumentError(text(what, ": a box of ", extent, " elements from ", origin, " on does not fit axis ",
                                      axis, ", which has ", whole[axis], "; use a smaller box"));
-        const std::size_t place =
+        const std::size_t at =
             image.is_layered() ? (axis == 0 ? image.dimensions() : rank - 1 - axis) : rank - 1 - axis;
-        region.origin[place] = origin;
-        region.extent[place] = extent;
+        region.origin[at] = origin;
+        region.extent[at] = extent;
     }
     return region;
 }

@@ -8,42 +8,42 @@ namespace {
 const char* const cube = R"(typedef struct {
     float s, t;
     int face;
-} gemel_cube_place;
-GEMEL_FUNCTION gemel_cube_place gemel_on_cube(gemel_texture facts, float x, float y, float z) {
+} gemel_cube_position;
+GEMEL_FUNCTION gemel_cube_position gemel_on_cube(gemel_texture facts, float x, float y, float z) {
     float ax = fabs(x), ay = fabs(y), az = fabs(z), m, s, t;
-    gemel_cube_place place;
+    gemel_cube_position position;
     if (ax >= ay && ax >= az) {
-        place.face = x >= 0.0f ? 0 : 1;
+        position.face = x >= 0.0f ? 0 : 1;
         m = ax;
         s = x >= 0.0f ? -z : z;
         t = -y;
     } else if (ay >= az) {
-        place.face = y >= 0.0f ? 2 : 3;
+        position.face = y >= 0.0f ? 2 : 3;
         m = ay;
         s = x;
         t = y >= 0.0f ? z : -z;
     } else {
-        place.face = z >= 0.0f ? 4 : 5;
+        position.face = z >= 0.0f ? 4 : 5;
         m = az;
         s = z >= 0.0f ? x : -x;
         t = -y;
     }
     if (!(m > 0.0f)) {
-        place.face = 0;
+        position.face = 0;
         m = 1.0f;
         s = t = 0.0f;
     }
-    place.s = fma(s / m, 0.5f, 0.5f);
-    place.t = fma(t / m, 0.5f, 0.5f);
+    position.s = fma(s / m, 0.5f, 0.5f);
+    position.t = fma(t / m, 0.5f, 0.5f);
     if (!(facts.flags & 2)) {
-        place.s *= (float)facts.extent[0];
-        place.t *= (float)facts.extent[1];
+        position.s *= (float)facts.extent[0];
+        position.t *= (float)facts.extent[1];
     }
-    return place;
+    return position;
 }
 GEMEL_FUNCTION float4 gemel_read_cube(GLOBAL_MEM const uchar *data, const gemel_texture t, GEMEL_TEXTURE_2D_LAYERED image, GEMEL_SAMPLER sampler, float x, float y, float z, int number) {
-    gemel_cube_place place = gemel_on_cube(t, x, y, z);
-    return gemel_texture_read(data, t, image, sampler, place.s, place.t, 6 * number + place.face);
+    gemel_cube_position position = gemel_on_cube(t, x, y, z);
+    return gemel_texture_read(data, t, image, sampler, position.s, position.t, 6 * number + position.face);
 }
 #define texture_read_cube(name, x, y, z) gemel_read_cube(TEXTURE_OF(name), x, y, z, 0)
 #define texture_read_cube_layered(name, x, y, z, cube) gemel_read_cube(TEXTURE_OF(name), x, y, z, cube)

@@ -106,7 +106,7 @@ GEMEL_FUNCTION unsigned int gemel_packed_uint(unsigned int value, int kind) {
 }
 )";
 
-// @I the type, @T and @A the operands' place in PTX, @K the PTX name, @O the operands.
+// @I the type, @T and @A the operands' positions in PTX, @K the PTX name, @O the operands.
 const char* const access =
     R"(typedef struct { gemel_surface s; } gemel_image_@D;
 #define IMAGE_@D_READ(name) const gemel_image_@D name
@@ -186,16 +186,16 @@ GEMEL_FUNCTION void gemel_write_uint(gemel_image_@D image, int x, int y, int z, 
 
 struct Type {
     const char *word, *ptx;
-    std::vector<int> place;  ///< the operands in their order
+    std::vector<int> positions;  ///< the operands in their order
     const char* operands;
 };
 
 std::string of_type(const Type& type) {
     std::string text = replaced(replaced(replaced(access, "@D", type.word), "@K", type.ptx), "@O", type.operands);
     for (const int first : {1, 2, 4}) {  // operands before the coordinates, including the surface
-        std::string places;
-        for (const int at : type.place) places += (places.empty() ? "%" : ", %") + std::to_string(first + 1 + at);
-        text = replaced(std::move(text), "@" + std::to_string(first), places);
+        std::string listed;
+        for (const int at : type.positions) listed += (listed.empty() ? "%" : ", %") + std::to_string(first + 1 + at);
+        text = replaced(std::move(text), "@" + std::to_string(first), listed);
     }
     return text;
 }

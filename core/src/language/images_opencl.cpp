@@ -86,7 +86,7 @@ GEMEL_FUNCTION void gemel_write_uint(__write_only @I image, int x, int y, int z,
 )";
 
 struct Type {
-    const char *word, *type, *place;
+    const char *word, *type, *position;
     const char* extents[3];
 };
 constexpr Type all_types[] = {
@@ -103,7 +103,7 @@ constexpr Type all_types[] = {
      {"get_image_width(image)", "get_image_height(image)", "get_image_array_size(image)"}}};
 
 std::string of_type(std::string text, const Type& type) {
-    text = replaced(replaced(replaced(std::move(text), "@I", type.type), "@A", type.place), "@D", type.word);
+    text = replaced(replaced(replaced(std::move(text), "@I", type.type), "@A", type.position), "@D", type.word);
     for (int axis = 0; axis < 3; ++axis)
         text = replaced(std::move(text), "@" + std::to_string(axis), type.extents[axis]);
     return text;

@@ -44,7 +44,7 @@ class Definitions {
     }
 
     /// Replaces macros by their bodies. Empty if one of the words is unreliable: it takes arguments, is defined
-    /// differently in several places or only under a condition, or hides a pointer.
+    /// differently several times or only under a condition, or hides a pointer.
     std::optional<std::vector<Token>> expand(std::span<const Token> tokens) const {
         std::vector<Token> result;
         for (const Token& token : tokens)
@@ -88,9 +88,9 @@ class Definitions {
         std::vector<Token> body(tokens.begin() + 2, tokens.end());
         const bool is_plain = what == "define" && conditions_ == 0 && !takes_arguments;
         const auto same = [](const Token& a, const Token& b) { return a.text == b.text; };
-        const auto [place, is_new] = macros_.try_emplace(name.text, body);
+        const auto [known, is_new] = macros_.try_emplace(name.text, body);
         if (!is_plain ||
-            (!is_new && !std::equal(place->second.begin(), place->second.end(), body.begin(), body.end(), same)))
+            (!is_new && !std::equal(known->second.begin(), known->second.end(), body.begin(), body.end(), same)))
             opaque_.insert(name.text);
     }
 

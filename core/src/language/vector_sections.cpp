@@ -22,10 +22,10 @@ std::string lane_list(int lanes, const std::string& before) {
 /// A type with its own name behind a macro: CUDA has some of these, packed more tightly.
 Dialect::Section cuda_vector(const std::string& base, int lanes, int lane_bytes) {
     const std::string name = text(base, lanes), own = "gemel_" + name;
-    const int places = lanes == 3 ? 4 : lanes;
+    const int slots = lanes == 3 ? 4 : lanes;
     return {.name = name,
             .words = {name, "make_" + name},
-            .text = text("struct alignas(", places * lane_bytes, ") ", own, " { ", base, " ", lane_list(lanes, ""),
+            .text = text("struct alignas(", slots * lane_bytes, ") ", own, " { ", base, " ", lane_list(lanes, ""),
                          "; };\n#define ", name, " ", own, "\nGEMEL_FUNCTION ", own, " gemel_make_", name, "(",
                          lane_list(lanes, base + " "), ") {\n    ", own, " v = {", lane_list(lanes, ""),
                          "};\n    return v;\n}\n#define make_", name, " gemel_make_", name, "\n")};

@@ -30,20 +30,20 @@ std::size_t Collector::context(std::uint64_t id, const std::string& description)
 
 std::size_t Collector::row(const std::weak_ptr<void>& stream, std::size_t context, const char* name, Row*& found) {
     std::lock_guard lock(mutex_);
-    const auto [place, is_new] = row_of_.try_emplace(stream, rows_.size());
+    const auto [known, is_new] = row_of_.try_emplace(stream, rows_.size());
     if (is_new) {
         Row& row = rows_.emplace_back();
         row.context = context;
         row.name = name ? std::string(name) : "stream " + std::to_string(++contexts_[context].streams);
     }
-    found = &rows_[place->second];
-    return place->second;
+    found = &rows_[known->second];
+    return known->second;
 }
 
 Collector::Thread& Collector::this_thread() {
-    const auto [place, is_new] = threads_.try_emplace(std::this_thread::get_id());
-    if (is_new) place->second.number = threads_.size() - 1;
-    return place->second;
+    const auto [known, is_new] = threads_.try_emplace(std::this_thread::get_id());
+    if (is_new) known->second.number = threads_.size() - 1;
+    return known->second;
 }
 
 void Collector::add(Command command) {

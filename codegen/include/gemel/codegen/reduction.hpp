@@ -79,10 +79,10 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 ///   finish: `counters`, one int per group of outputs, all zero before and after
 ///   `n`, the number of elements per output; `outputs`; `splits`
 ///   packed: `head`
-///   serial rows: `stretch`, the outputs per block
+///   serial rows: `span`, the outputs per block
 /// An argument's LastStep is along the axis on which neighbouring threads read.
 /// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs
-/// (rows), across * vector_width (columns), `stretch` (serial rows), or vector_width neighbours along the last kept
+/// (rows), across * vector_width (columns), `span` (serial rows), or vector_width neighbours along the last kept
 /// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`; it has a
 /// thread per output.
 ///

@@ -91,9 +91,9 @@ struct RowLayout {
 ///   parts > 1: what pieces::ReduceAcrossBlocks needs: `states` (state_words() per block), `ticket`, `first_ticket`,
 ///   `epoch`
 ///   `n`, the elements of a row, at least one; `outputs`, the number of rows
-///   serial rows: `stretch`, the rows per block
+///   serial rows: `span`, the rows per block
 /// Launched with `parts` blocks for each group of rows. A group has tile.across rows (rows), tile.across *
-/// tile.vector_width (columns), `stretch` (serial rows), or tile.vector_width neighbours along the last kept axis
+/// tile.vector_width (columns), `span` (serial rows), or tile.vector_width neighbours along the last kept axis
 /// (serial columns).
 GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
 

@@ -120,16 +120,16 @@ GEMEL_API std::uint32_t max_one_sweep_items(const SortRequest& request, const So
 /// (from, to, spare), with an index (sort_takes_index(): two spare arrays of counts, the int64 result), with segments
 /// (two spare arrays of uint32, the given numbers). A count is uint32, uint64 with wide_index; sizes are int32, int64.
 ///
-/// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each place `<name>_pass` (arrays,
-/// control, states, epoch, place, n, row_length), with dynamic shared memory of sort_shared_bytes().
-/// `control` holds counts: digits() for each place, then a ticket and a
+/// one_sweep: `<name>_count` (keys, control, n), `<name>_plan` (control, n), then for each digit `<name>_pass` (arrays,
+/// control, states, epoch, position, n, row_length), with dynamic shared memory of sort_shared_bytes().
+/// `control` holds counts: digits() for each position, then a ticket and a
 /// plan for each; it is zero before. `states` has digits() words per tile (two each with wide_index).
 /// one_launch: `<name>` (arrays, control, next_control, states, first_epoch, counting_blocks, tiles, n, row_length), by
 /// counting_blocks + all() * tiles blocks. `control` is zero before, and `next_control`, which may be passed to the
 /// next launch in its place, is zero afterwards; `states` is as above, and epochs up to first_epoch + all() - 1 are
-/// used. three_passes, chunks: for each place `<name>_count` (arrays, control, counts, place, tiles, tile, n,
+/// used. three_passes, chunks: for each digit `<name>_count` (arrays, control, counts, position, tiles, tile, n,
 /// row_length),
-/// `<name>_offsets` (control, counts, place, tiles, n), `<name>_pass` as `<name>_count`; then `<name>_finish`
+/// `<name>_offsets` (control, counts, position, tiles, n), `<name>_pass` as `<name>_count`; then `<name>_finish`
 /// (arrays, control, n, row_length). `control` has all() + 1 counts, zero before; `counts` digits() per tile.
 /// block, serial_rows, thread_rows: `<name>` (arrays, rows, row_length, rows_per_tile).
 /// @source Adinets and Merrill, "Onesweep: A Faster Least Significant Digit Radix Sort for GPUs"

@@ -2,49 +2,49 @@ typedef struct {
     float value;
     unsigned char gemel_padding_0[4];
     long long index;
-} place_of_float;
-typedef char place_of_float_has_size_as_on_the_host[sizeof(place_of_float) == 16 ? 1 : -1];
-typedef char place_of_float_has_value_as_on_the_host[__INTADDR__(&((place_of_float *)0)->value) == 0 ? 1 : -1];
-typedef char place_of_float_has_index_as_on_the_host[__INTADDR__(&((place_of_float *)0)->index) == 8 ? 1 : -1];
+} indexed_float;
+typedef char indexed_float_has_size_as_on_the_host[sizeof(indexed_float) == 16 ? 1 : -1];
+typedef char indexed_float_has_value_as_on_the_host[__INTADDR__(&((indexed_float *)0)->value) == 0 ? 1 : -1];
+typedef char indexed_float_has_index_as_on_the_host[__INTADDR__(&((indexed_float *)0)->index) == 8 ? 1 : -1];
 typedef union { uint32_t words[1]; float value[1]; } pack_float_x1;
 typedef struct {
     int extent[2];
     int kept[2];
     int x[4];  // steps, in elements
     int y[4];  // steps, in elements
-} place_layout;
-WITHIN_KERNEL place_of_float new_place(float value, int64_t index)
+} largest_index_layout;
+WITHIN_KERNEL indexed_float new_indexed(float value, int64_t index)
 {
-    place_of_float p;
+    indexed_float p;
     p.value = value;
     p.index = index;
     return p;
 }
-typedef union { place_of_float item; uint32_t words[4]; } place_value_words;
-__device__ place_of_float place_value_shuffle_up(place_of_float item, int delta) {
-    place_value_words own, other;
+typedef union { indexed_float item; uint32_t words[4]; } largest_index_value_words;
+__device__ indexed_float largest_index_value_shuffle_up(indexed_float item, int delta) {
+    largest_index_value_words own, other;
     own.item = item;
 #pragma unroll
     for (int w = 0; w < 4; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
     return other.item;
 }
-__device__ place_of_float place_value_shuffle(place_of_float item, int lane) {
-    place_value_words own, other;
+__device__ indexed_float largest_index_value_shuffle(indexed_float item, int lane) {
+    largest_index_value_words own, other;
     own.item = item;
 #pragma unroll
     for (int w = 0; w < 4; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
     return other.item;
 }
-__device__ place_of_float place_reduce(place_of_float a, place_of_float b) {
+__device__ indexed_float largest_index_reduce(indexed_float a, indexed_float b) {
     return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
 }
-__device__ int64_t place_stored(place_of_float a) {
+__device__ int64_t largest_index_stored(indexed_float a) {
     return a.index;
 }
-extern "C" __global__ __launch_bounds__(256) void place(
+extern "C" __global__ __launch_bounds__(256) void largest_index(
         const float *x,
         const float *y,
-        place_layout layout,
+        largest_index_layout layout,
         int64_t *result,
         int n,
         int outputs,
@@ -57,10 +57,10 @@ extern "C" __global__ __launch_bounds__(256) void place(
     const int group = ((int)blockIdx.x);
     const int split = 0;
     const int output = (group * 16 + across);
-    place_of_float totals[1];
+    indexed_float totals[1];
 #pragma unroll
     for (int lane = 0; lane < 1; ++lane) {
-        totals[lane] = new_place(-INFINITY, 0);
+        totals[lane] = new_indexed(-INFINITY, 0);
     }
     if (output < outputs) {
         int o_rest = output;
@@ -70,19 +70,19 @@ extern "C" __global__ __launch_bounds__(256) void place(
         const int y_base = o_rest * layout.y[2] + o_1 * layout.y[3];
         const int extent = layout.extent[1];
         const int packs = extent;
-        const int places = n / extent * packs;
+        const int positions = n / extent * packs;
         int first = split * 64 + along;
-        while (first < places) {
-            place_of_float run[1];
+        while (first < positions) {
+            indexed_float run[1];
 #pragma unroll
-            for (int neighbour = 0; neighbour < 1; ++neighbour) run[neighbour] = new_place(-INFINITY, 0);
-            for (int turn = 0; turn < 16 && first < places; ++turn) {
+            for (int neighbour = 0; neighbour < 1; ++neighbour) run[neighbour] = new_indexed(-INFINITY, 0);
+            for (int turn = 0; turn < 16 && first < positions; ++turn) {
                 pack_float_x1 x_pack[4];
                 pack_float_x1 y_pack[4];
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 16;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -96,7 +96,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
 #pragma unroll
                 for (int u = 0; u < 4; ++u) {
                     const int k = first + u * 16;
-                    if (k < places) {
+                    if (k < positions) {
                         const int line = k / packs;
                         const int x_line = x_base + line * layout.x[0];
                         const int y_line = y_base + line * layout.y[0];
@@ -108,7 +108,7 @@ extern "C" __global__ __launch_bounds__(256) void place(
                             const int reduced_index = line * extent + e + neighbour;
                             const float x_i = x_pack[u].value[neighbour];
                             const float y_i = y_pack[u].value[neighbour];
-                            run[neighbour] = place_reduce(run[neighbour], new_place(x_i*y_i, reduced_index));
+                            run[neighbour] = largest_index_reduce(run[neighbour], new_indexed(x_i*y_i, reduced_index));
                         }
                     }
                 }
@@ -116,16 +116,16 @@ extern "C" __global__ __launch_bounds__(256) void place(
             }
 #pragma unroll
             for (int neighbour = 0; neighbour < 1; ++neighbour) {
-                totals[neighbour] = place_reduce(totals[neighbour], run[neighbour]);
+                totals[neighbour] = largest_index_reduce(totals[neighbour], run[neighbour]);
             }
         }
     }
-    place_of_float total = totals[0];
+    indexed_float total = totals[0];
 #pragma unroll
     for (int delta = 8; delta > 0; delta /= 2) {
-        total = place_reduce(total, place_value_shuffle(total, lane ^ delta));
+        total = largest_index_reduce(total, largest_index_value_shuffle(total, lane ^ delta));
     }
     if (along == 0 && output < outputs) {
-        result[output] = place_stored(total);
+        result[output] = largest_index_stored(total);
     }
 }
