@@ -118,7 +118,8 @@ detail::ExpressionView detail::view_of(const AnyArray& array) {
                           detail::ExpressionOperands& operands) { operands.add(*static_cast<const AnyArray*>(self)); },
             .print = [](const void* self, detail::ExpressionText& text,
                         DType as) { return text.array(static_cast<const AnyArray*>(self)->dtype(), as); },
-            .any = [](const void* self) { return AnyExpr(*static_cast<const AnyArray*>(self)); }};
+            .any = [](const void* self) { return AnyExpr(*static_cast<const AnyArray*>(self)); },
+            .is_array = true};
 }
 
 }  // namespace gemel

@@ -5,6 +5,7 @@
 
 #include <boost/container/static_vector.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace gemel {
@@ -40,6 +41,11 @@ class DerivedExpression {
 
     DType dtype() const { return links_.empty() ? x_.dtype : links_.back().result; }
     detail::ExpressionView view() const;
+    /// Whether x is an array and nothing but its type was changed.
+    bool is_array() const {
+        return x_.is_array &&
+               std::all_of(links_.begin(), links_.end(), [](const Link& link) { return link.step == Step::cast; });
+    }
 
    private:
     struct Link {

@@ -37,6 +37,13 @@ class FirstOfRuns {
         return view;
     }
 
+    /// Those of an expression that is an array, as a view of it: no launch.
+    AnyArray of_array() const {
+        detail::ExpressionOperands operands;
+        collect(operands);
+        return firsts_.front();
+    }
+
    private:
     void collect(detail::ExpressionOperands& operands) const {
         const std::size_t before = operands.array_count;
@@ -78,7 +85,7 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
     const std::optional<Shape> shape = common_shape(elements.view());
     if (!shape || shape->empty() || shape->count() == 0) return false;
     const FirstOfRuns first(elements.view(), *shape, target.axis);
-    const AnyArray from = evaluate(first.view());
+    const AnyArray from = elements.is_array() ? first.of_array() : evaluate(first.view());
     if (!from.context().device().info().has_double) return false;
     elements.cast(dtype_of<double>()).then(Step::subtract, from);
     const auto [sum, square] = launch_moments(elements.view(), {target.axis, target.keepdims});

@@ -173,7 +173,8 @@ ExpressionView view_of(const X& operand) {
                 .collect = [](const void* self,
                               ExpressionOperands& operands) { operands.add(*static_cast<const X*>(self)); },
                 .print = [](const void*, ExpressionText& text, DType as) { return text.array(dtype_of<T>(), as); },
-                .any = [](const void* self) { return AnyExpr(*static_cast<const X*>(self)); }};
+                .any = [](const void* self) { return AnyExpr(*static_cast<const X*>(self)); },
+                .is_array = true};
     }
 }
 /// The same of what has its type at run time only.

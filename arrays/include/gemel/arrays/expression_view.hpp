@@ -114,6 +114,7 @@ struct ExpressionView {
     AnyExpr (*any)(const void* expression);
     static constexpr std::size_t max_step_words = 3;
     std::array<std::uint64_t, max_step_words> steps = {};  ///< operations applied by the library; part of the cache key
+    bool is_array = false;                                 ///< an array without any operation
 };
 
 /// Evaluates into `out` or a new array. One launch; more if the expression has too many operands for one kernel.
