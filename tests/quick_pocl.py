@@ -3,14 +3,16 @@
 
     quick_pocl.py FOLDER SOURCE...
 
-PoCL parses 14000 declarations of OpenCL's functions (opencl-c.h) for each program, and links each kernel with ld. The
-copy's header lacks the functions that no file of the source folders names, and the forms of the others for vectors that
-the library's kernels do not have (WIDE); `ld` is gold. A kernel that calls one of them does not compile: "no matching
-function for call". The library, its devices and its own functions are the installed ones.
+PoCL parses 14000 declarations of OpenCL's functions (opencl-c.h) for each program, reads 10 MB of their bodies (*.bc) in
+each process, and links each kernel with four libraries. The copy's header lacks the functions that no file of the source
+folders names, and the forms of the others for vectors that the library's kernels do not have (WIDE). A kernel that calls
+one of them does not compile: "no matching function for call". The bodies are those of the functions that the header has,
+and the link is of the kernel alone. PoCL's own code is the installed one.
 PoCL finds its files from where its library lies, so links to them are enough.
 
 Prints the folder for OCL_ICD_VENDORS, or why there is none.
 """
+import ctypes
 import pathlib
 import re
 import shutil
@@ -54,6 +56,109 @@ def is_needed(line, words):
     return vectors <= WIDE or re.match(r"(read|write)_image", name)
 
 
+def without_comments(text):
+    """Nor empty lines, nor conditions around nothing."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+    text = re.sub(r"\n\s*\n+", "\n", text)
+    while True:
+        shorter = re.sub(r"^#if[^\n]*(?<!\\)\n#endif[^\n]*\n", "", text, flags=re.M)
+        if shorter == text:
+            return text
+        text = shorter
+
+
+def cut_headers(include, words):
+    header = include / "opencl-c.h"
+    lines = header.read_text().splitlines()
+    header.write_text(without_comments("\n".join(line for line in lines if is_needed(line, words)) + "\n"))
+    named = set(re.findall(r"(\w+)\s*\(", header.read_text()))
+    renames = include / "_builtin_renames.h"
+    if renames.is_file():  # "#define sin _cl_sin"
+        lines = renames.read_text().splitlines()
+        renamed = [re.match(r"#define (\w+)\s+_cl_\1$", line) for line in lines]
+        renames.write_text("\n".join(line for line, is_one in zip(lines, renamed) if not is_one or is_one[1] in named) + "\n")
+
+
+def find_bodies(share):
+    """The file with the functions' bodies that PoCL takes on this processor; if it takes another, that one is whole."""
+    files = list(share.glob("*.bc"))
+    if len(files) == 1:
+        return files[0]
+    flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
+    for flag, name in (("avx512f", "avx512"), ("avx2", "avx2"), ("fma4", "avx_fma4"), ("f16c", "avx_f16c"), ("avx", "avx"),
+                       ("sse4_1", "sse41"), ("ssse3", "ssse3"), ("sse2", "sse2")):
+        if flag in flags:
+            return next((file for file in files if file.stem.endswith("-" + name)), None)
+    return None
+
+
+def name_and_arguments(mangled):
+    length = re.match(r"_Z(\d+)", mangled)
+    if not length:
+        return mangled, ""
+    end = length.end() + int(length[1])
+    return mangled[length.end():end], mangled[end:]
+
+
+def cut_bodies(library, file, include, to):
+    """Copies the bodies of functions that the headers declare, and of what these call."""
+    llvm = ctypes.CDLL(re.search(rb"libLLVM[-\w.]*\.so[.\d]*", library.read_bytes())[0].decode())
+    pointer = ctypes.c_void_p
+    for function in ("GetGlobalContext", "GetFirstFunction", "GetNextFunction", "GetFirstUse"):
+        getattr(llvm, "LLVM" + function).restype = pointer
+    llvm.LLVMGetValueName2.restype = ctypes.c_char_p
+    buffer, module = pointer(), pointer()
+    if llvm.LLVMCreateMemoryBufferWithContentsOfFile(str(file).encode(), ctypes.byref(buffer), ctypes.byref(pointer())):
+        raise OSError(f"{file} cannot be read")
+    if llvm.LLVMParseBitcodeInContext2(pointer(llvm.LLVMGetGlobalContext()), buffer, ctypes.byref(module)):
+        raise OSError(f"{file} is no file of this LLVM")
+
+    def functions():
+        size, value = ctypes.c_size_t(), llvm.LLVMGetFirstFunction(module)
+        while value:
+            yield llvm.LLVMGetValueName2(pointer(value), ctypes.byref(size)).decode(), pointer(value)
+            value = llvm.LLVMGetNextFunction(pointer(value))
+
+    declared = set()
+    for header in include.glob("*.h"):
+        declared.update(re.findall(r"[A-Za-z_]\w*", header.read_text()))
+    renamed = {name for name, _ in (name_and_arguments(mangled) for mangled, _ in functions()) if name.startswith("_cl_")}
+
+    def is_called(mangled):
+        name, arguments = name_and_arguments(mangled)
+        if not arguments:
+            return not name.startswith("Sleef_")
+        own_name = name.removeprefix("_cl_")
+        if own_name not in declared or "_cl_" + name in renamed:
+            return False
+        vectors = set(re.findall(r"Dv\d+_.", arguments))
+        return vectors <= {"Dv16_f", "Dv8_d", "Dv16_d"} or own_name.startswith(("read_image", "write_image"))
+
+    internal = 8
+    for mangled, function in functions():
+        if not llvm.LLVMIsDeclaration(function) and not is_called(mangled):
+            llvm.LLVMSetLinkage(function, internal)
+    unused = True
+    while unused:
+        unused = [function for _, function in functions() if not llvm.LLVMGetFirstUse(function)
+                  and (llvm.LLVMIsDeclaration(function) or llvm.LLVMGetLinkage(function) == internal)]
+        for function in unused:
+            llvm.LLVMDeleteFunction(function)
+    if llvm.LLVMWriteBitcodeToFile(module, str(to).encode()):
+        raise OSError(f"{to} cannot be written")
+
+
+# The processes that run kernels have all libraries that kernels call.
+LINKER = """#!/bin/sh
+case "$*" in */tempfile_*.so.o\\ *) ;; *) exec {usual} "$@" ;; esac
+for argument; do
+    shift
+    case $argument in -l* | -L* | --as-needed | --no-as-needed) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec {quick} "$@"
+"""
+
+
 def main():
     folder, sources = pathlib.Path(sys.argv[1]), sys.argv[2:]
     found = find_pocl()
@@ -66,17 +171,24 @@ def main():
     place.mkdir(parents=True)
     shutil.copy(library, place)
     (place / "pocl").symlink_to(library.parent / "pocl")
-    for file in share.glob("*.bc"):
-        (folder / "share/pocl" / file.name).symlink_to(file)
     include = folder / "share/pocl/include"
     shutil.copytree(share / "include", include)
-    words = words_of(sources)
-    lines = (share / "include/opencl-c.h").read_text().splitlines()
-    (include / "opencl-c.h").write_text("\n".join(line for line in lines if is_needed(line, words)) + "\n")
+    cut_headers(include, words_of(sources))
+    for file in share.glob("*.bc"):
+        (folder / "share/pocl" / file.name).symlink_to(file)
+    bodies = find_bodies(share)
+    cut = folder / "bodies.bc"
+    try:
+        cut_bodies(library, bodies, include, cut)
+        cut.replace(folder / "share/pocl" / bodies.name)
+    except (AttributeError, OSError, TypeError) as error:  # another LLVM, or another processor
+        print(f"PoCL reads the bodies of all of OpenCL's functions in each process: {error}", file=sys.stderr)
     (folder / "bin").mkdir()
-    gold = shutil.which("ld.gold")
-    if gold:
-        (folder / "bin/ld").symlink_to(gold)
+    usual, quick = shutil.which("ld.gold") or shutil.which("ld"), shutil.which("ld.bfd")
+    if usual and quick:
+        linker = folder / "bin/ld"
+        linker.write_text(LINKER.format(usual=usual, quick=quick))
+        linker.chmod(0o755)
     (folder / "vendors").mkdir()
     (folder / "vendors/pocl.icd").write_text(f"{place / library.name}\n")
     print(folder / "vendors", end="")

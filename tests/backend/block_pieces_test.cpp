@@ -277,7 +277,7 @@ void check_side_by_side(const Scanned& scanned, bool shuffles) {
         for (int width = 1; width <= (shuffles ? 32 : threads); width *= 2)
             for (const bool neighbours : {true, false}) {
                 if (shuffles && !neighbours) continue;
-                if (gemel::testing::is_left_out(3, choice++)) continue;
+                if (gemel::testing::is_left_out(5, choice++)) continue;
                 const int groups = threads / width;
                 const auto text =
                     reduce_side_by_side(default_context().dialect(), scanned, threads, groups, neighbours, shuffles);

@@ -3,6 +3,7 @@
 #include "accuracy.hpp"
 
 #include "../elementary_functions.hpp"
+#include "../left_out.hpp"
 
 #include <gemel/core/core.hpp>
 
@@ -77,6 +78,7 @@ struct Inputs {
     explicit Inputs(Range range) {
         Numbers<R> numbers(5);
         const double largest = std::log(static_cast<double>(std::numeric_limits<R>::max()));
+        const std::size_t count = is_check() ? 1 << 12 : 1 << 14;
         while (x.size() < count) {
             const R a = numbers.between(-4, 4), b = numbers.between(-4, 4);
             const auto part = [&] { return numbers.between(-4, 4); };
@@ -109,7 +111,6 @@ struct Inputs {
     }
 
    private:
-    static constexpr std::size_t count = 1 << 14;
     void add(std::complex<R> first, std::complex<R> second = {}) {
         x.push_back(first);
         y.push_back(second);

@@ -32,9 +32,9 @@ Values<T> running(const Values<U>& values, std::size_t outer, std::size_t length
     return out;
 }
 
-/// Whole and small numbers: every sum is exact.
+/// Whole and small numbers: every sum is exact. Without `every_axis` along the last one alone.
 template <class T>
-void check_axes(const Shape& shape) {
+void check_axes(const Shape& shape, bool every_axis = true) {
     using Sum = std::conditional_t<std::is_integral_v<T>,
                                    std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>, T>;
     std::mt19937 random(7);
@@ -43,8 +43,8 @@ void check_axes(const Shape& shape) {
     const GPUArray<T> x = to_gpu(values).reshape(shape);
     static_assert(std::is_same_v<typename decltype(cumsum(x))::value_type, Sum>);
     INFO(dtype_of<T>().name(), " ", to_string(shape));
-    CHECK(cumsum(x).get() == running<Sum>(values, 1, values.size(), 1, true));
-    for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    if (every_axis) CHECK(cumsum(x).get() == running<Sum>(values, 1, values.size(), 1, true));
+    for (std::size_t axis = every_axis ? 0 : shape.rank() - 1; axis < shape.rank(); ++axis) {
         std::size_t outer = 1, inner = 1;
         for (std::size_t k = 0; k < shape.rank(); ++k)
             if (k != axis) (k < axis ? outer : inner) *= static_cast<std::size_t>(shape[k]);
@@ -84,8 +84,8 @@ TEST_CASE("running sums along rows from a lane's access to several tiles of a bl
         check_axes<float>({rows, length});
     // Tile after tile: rows are too many for several blocks each, with 528 or more for the check's stand-in.
     const std::int64_t rows = testing::is_check() ? 530 : 700;
-    check_axes<float>({rows, 8200});
-    check_axes<double>({rows, 4098});  // the last tile has one access
+    check_axes<float>({rows, 8200}, !testing::is_check());
+    check_axes<double>({rows, 4098}, !testing::is_check());  // the last tile has one access
     check_axes<std::int8_t>({5, 1000});
     check_axes<std::int32_t>({40, 33});  // rows that are no whole number of accesses
 }

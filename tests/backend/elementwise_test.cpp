@@ -176,10 +176,13 @@ TEST_CASE("element-wise kernels take every mixture of layouts up to five axes") 
             fill_in(z_form, shape, z, std::vector<std::int32_t>(n, -7));
             std::vector<std::int32_t> expected(n);
             const auto& tuning = tunings[k % 3];
-            free({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] = 3 * xs[i] - ys[i];
-            CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
-                       name_of(z_form));
+            if (!is_left_out(2, shapes + k)) {
+                free({.tuning = tuning}, x, y, z);
+                CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",
+                           name_of(z_form));
+            }
+            if (is_left_out(2, shapes + k + 1)) continue;
             counted({.tuning = tuning}, x, y, z);
             for (std::size_t i = 0; i < n; ++i) expected[i] += 100 * static_cast<std::int32_t>(i);
             CHECK_SAME(expected, z.get(), to_string(shape), " ", name_of(x_form), " ", name_of(y_form), " ",

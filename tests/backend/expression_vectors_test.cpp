@@ -97,12 +97,14 @@ bool is_near(T a, T b) {
         const auto x = to_gpu(values); \
         const auto expected = host(values, [](double v) { return std::name(v); }); \
         check_equal(#name, name(x).get(), expected); \
-        check_equal(#name " of a part", name(x(slice(1, {}))).get(), \
-                    Values<double>(expected.begin() + 1, expected.end())); \
+        if (!is_left_out(2, choice++)) \
+            check_equal(#name " of a part", name(x(slice(1, {}))).get(), \
+                        Values<double>(expected.begin() + 1, expected.end())); \
     } while (false)
 
 TEST_CASE_TEMPLATE("functions of large arrays are the host's in every element", T, float, double) {
     if (std::is_same_v<T, double> && !default_context().device().info().has_double) return;
+    std::size_t choice = std::is_same_v<T, double>;  // in the check each function has a part of one type
     CHECK_FUNCTION(sin, -3, 3);
     CHECK_FUNCTION(cos, -1.5, 1.5);
     CHECK_FUNCTION(tan, -1.5, 1.5);

@@ -127,10 +127,13 @@ TEST_CASE("a reduction over each subset of axes gives what loops give in every l
                 }
                 const AnyTuning& tuning = tunings[mask % 2 + (form == Form::C ? 1 : 0)];
                 const auto expected = host_sums(values, shape, mask);
-                const auto result = free({.axes = axes, .tuning = tuning}, x);
-                CHECK(result.shape() == kept);
-                CHECK_SAME(expected, result.get(), to_string(shape), " ", name_of(form), " mask ", mask, " ",
-                           to_string(tuning));
+                if (!is_left_out(2, shapes + mask / 2)) {
+                    const auto result = free({.axes = axes, .tuning = tuning}, x);
+                    CHECK(result.shape() == kept);
+                    CHECK_SAME(expected, result.get(), to_string(shape), " ", name_of(form), " mask ", mask, " ",
+                               to_string(tuning));
+                }
+                if (is_left_out(2, shapes + mask / 2 + 1)) continue;
                 const auto ones = bound({.axes = axes, .keepdims = true, .tuning = tuning}, x);
                 CHECK(ones.shape() == with_ones);
                 CHECK_SAME(expected, ones.get(), to_string(shape), " ", name_of(form), " mask ", mask, " with i ",
@@ -146,9 +149,11 @@ TEST_CASE("indices in a map expression are those of the whole array and of the r
                      {"-1", "x[i] > 0 ? (int64_t)reduced_index : -1", "a > b ? a : b"}},
          .name = "last_positive"});
     const std::size_t rows = 7, columns = 90;
+    std::size_t choice = 0;
     for (const Form form : {Form::C, Form::F, Form::strided, Form::reversed})
         for (const int axis : {0, 1})
             for (const AnyTuning& tuning : tunings) {
+                if (is_left_out(3, choice++)) continue;
                 GPUArray<std::int32_t> x;
                 const auto values =
                     fill_in(form, Shape{rows, columns}, x, small_values<std::int32_t>(rows * columns, 5));
@@ -430,11 +435,13 @@ TEST_CASE("a condition to replace spares comparing places, and the first of equa
 TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 however they are divided") {
     const auto sum = sum_kernel();
     const std::size_t n = 1000000;
+    std::size_t choice = 0;
     for (const float value : {0.1f, 0.3f, 0.7f, 1.0f / 3, 123.456f}) {
         const double expected = static_cast<double>(value) * static_cast<double>(n);
         const auto x = full<float>(Shape{n}, value), wide = full<float>(Shape{n, 2}, value);
         const auto column = wide(slice({}), 0);  // one element in two
         for (const std::uint32_t blocks_per_unit : {0u, 1u, 2u, 3u, 8u, 50u, 300u}) {
+            if (is_left_out(3, choice++)) continue;
             const ReductionOptions options{.tuning = {.blocks_per_unit = blocks_per_unit}};
             for (const auto* array : {&x, &column}) {
                 const double found = sum(options, *array).item();

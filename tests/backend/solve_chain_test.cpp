@@ -54,10 +54,13 @@ TEST_SUITE_BEGIN("algorithms");
 TEST_CASE_TEMPLATE("iterations in one launch find what launched ones find", T, float, double, std::complex<float>,
                    std::complex<double>) {
     const HostSystem<T> a = random_matrix<T>(700, MatrixKind::positive, 1.1);
+    std::size_t choice = std::is_same_v<T, double> || std::is_same_v<T, std::complex<float>>;
     for (const Format format : {Format::csr, Format::ell, Format::sell}) {
         CAPTURE(to_string(format));
         const auto matrix = matrix_of(a, format);
-        for (const bool with_jacobi : {false, true}) check_same(a, matrix, with_jacobi);
+        ++choice;
+        for (const bool with_jacobi : {false, true})
+            if (!is_left_out(2, choice++)) check_same(a, matrix, with_jacobi);
     }
 }
 

@@ -18,10 +18,19 @@ struct Shaped {
 const std::vector<Shaped> shapes{
     {{}, 1000}, {{.strategy = Strategy::one_sweep}, 20000}, {{.strategy = Strategy::one_launch}, 20000}};
 
+/// Another number for each type: even and odd ones in pairs, as types come signed and unsigned.
+std::size_t next_turn() {
+    static std::size_t turn = 0;
+    ++turn;
+    return turn + turn / 2;
+}
+
 template <class T>
 void check_type(const char* name) {
     if (sizeof(T) >= 8 && !std::is_integral_v<T> && dtype_of<T>() != dtype_of<cfloat>() && lacks_double()) return;
+    std::size_t choice = next_turn();
     for (const Shaped& shape : shapes) {
+        if (is_left_out(2, choice++)) continue;  // the check sorts each type in one or two of these ways
         const auto x = peculiar<T>(shape.length, 3);
         const auto places = sorted_places<T>(x, shape.length, false);
         const GPUArray<T> on = on_device<T>(x);
@@ -68,6 +77,7 @@ TEST_CASE("every strategy sorts keys of any number with their places and values 
                                       {.block = 384, .items_per_thread = 5, .strategy = Strategy::one_launch},
                                       {.block = 256, .items_per_thread = 4, .strategy = Strategy::block},
                                       {.strategy = Strategy::serial_rows}};
+    std::size_t choice = 0;
     for (const Tuning& tuning : tunings)
         for (const std::size_t n :
              {0u, 1u, 2u, 191u, 192u, 193u, 255u, 1023u, 1024u, 1919u, 1920u, 1921u, 4097u, 30011u}) {
@@ -79,7 +89,9 @@ TEST_CASE("every strategy sorts keys of any number with their places and values 
             const GPUArray<std::int32_t> values = to_gpu(counted(n));
             const SortOptions options{.descending = descending, .tuning = tuning};
             const std::string what = text(n, " ", codegen::to_string(tuning));
-            CHECK_SAME(places, argsort(on, options).get(), "argsort ", what);
+            // In the check each tuning sorts places at every other number of keys, and values at the others.
+            if (!is_left_out(2, ++choice / 2)) CHECK_SAME(places, argsort(on, options).get(), "argsort ", what);
+            if (is_left_out(2, choice / 2 + 1)) continue;
             const auto [keys, moved, small] = sort_by_key(options, on, values, values.astype<std::uint8_t>());
             const auto by_key = moved.get();
             CHECK_MESSAGE(bits_of(keys.get()) == bits_of(taken(x, places, std::max<std::size_t>(n, 1))), "keys ", what);
@@ -191,6 +203,7 @@ TEST_CASE("keys that are all the same stay where they are") {
 }
 
 TEST_CASE("rows of any number and length are sorted each by itself") {
+    std::size_t choice = 0;
     for (const Tuning& tuning :
          {Tuning{}, Tuning{.strategy = Strategy::one_sweep}, Tuning{.strategy = Strategy::one_launch},
           Tuning{.block = 64, .items_per_thread = 3, .strategy = Strategy::three_passes}})
@@ -209,8 +222,8 @@ TEST_CASE("rows of any number and length are sorted each by itself") {
             const GPUArray<float> on = to_gpu(x).reshape({rows, length});
             const auto places = sorted_places<float>(x, std::max<std::size_t>(length, 1), false);
             const std::string what = text(rows, " x ", length, " ", codegen::to_string(tuning));
-            CHECK_SAME(places, argsort(on, {.tuning = tuning}).get(), "argsort ", what);
-            if (rows * length > 0)
+            if (!is_left_out(2, choice++)) CHECK_SAME(places, argsort(on, {.tuning = tuning}).get(), "argsort ", what);
+            if (rows * length > 0 && !is_left_out(2, choice))
                 CHECK_MESSAGE(bits_of(sort(on, {.tuning = tuning}).get()) == bits_of(taken(x, places, length)), "sort ",
                               what);
         }
@@ -221,9 +234,11 @@ void check_few_long_rows(std::size_t rows, std::size_t length) {
     const auto x = peculiar<T>(rows * length, 23);
     const GPUArray<T> on = to_gpu(x).reshape({rows, length});
     const auto places = sorted_places<T>(x, length, false);
+    std::size_t choice = next_turn();
     for (const Strategy strategy : {Strategy::automatic, Strategy::one_sweep}) {
         const SortOptions options{.tuning = {.strategy = strategy}};
-        CHECK_SAME(places, argsort(on, options).get(), "argsort ", rows, " x ", length);
+        if (!is_left_out(2, choice++)) CHECK_SAME(places, argsort(on, options).get(), "argsort ", rows, " x ", length);
+        if (is_left_out(2, choice)) continue;
         CHECK_MESSAGE(bits_of(sort(on, options).get()) == bits_of(taken(x, places, length)), rows, " x ", length);
     }
 }

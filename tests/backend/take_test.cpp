@@ -68,7 +68,7 @@ void check_take(const char* what, const std::vector<Form>& x_forms = few_forms) 
         const auto values = fill_in<T>(form, shape, x, small_values<T>(60, 1));
         for (const OutOfBounds mode : {OutOfBounds::raise, OutOfBounds::wrap, OutOfBounds::clip}) {
             for (const int axis : {0, -2, 2}) {
-                if (is_left_out(2, choice++)) continue;
+                if (is_left_out(3, choice++)) continue;
                 const std::size_t along = static_cast<std::size_t>(axis < 0 ? axis + 3 : axis);
                 const std::int64_t extent = shape[along];
                 const auto indices = random_indices<I>(6, mode == OutOfBounds::raise ? extent : 3 * extent, random);
@@ -84,7 +84,7 @@ void check_take(const char* what, const std::vector<Form>& x_forms = few_forms) 
                 CHECK_SAME(expected_take(values, shape, along, 1, {indices.begin(), indices.end()}, mode), taken.get(),
                            what, " ", name_of(form), " axis ", axis, " mode ", static_cast<int>(mode));
             }
-            if (is_left_out(2, choice++)) continue;
+            if (is_left_out(3, choice++)) continue;
             const auto indices = random_indices<I>(70, mode == OutOfBounds::raise ? 60 : 120, random);
             CHECK_SAME(expected_take(values, shape, 0, 3, {indices.begin(), indices.end()}, mode),
                        take(x, to_gpu(indices), mode).get(), what, " ", name_of(form), " all axes, mode ",

@@ -72,7 +72,8 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
     return *program = nullptr, NVRTC_SUCCESS;
 }
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
-    std::string more, form = " -shared -Wl,-Bsymbolic";
+    // The process has all libraries that a kernel calls.
+    std::string more, form = " -shared -nostdlib -Wl,-Bsymbolic";
     for (int k = 0; k < count; ++k) {
         const std::string option = options[k];
         if (option.starts_with("-D")) more += " '" + option + "'";

@@ -8,10 +8,10 @@ failures=0
 compiler=$1
 shift
 
-# Each of the two headers is read once.
-for header in codegen/struct gemel; do
-    name=$(basename $header)
-    printf '#include <gemel/%s.hpp>\n' $header > "$folder/$name.hpp"
+# What each of the two kinds of program includes is read once.
+printf '#include <gemel/codegen/struct.hpp>\n' > "$folder/struct.hpp"
+printf '#include <gemel/%s.hpp>\n' arrays/creation arrays/elementwise_kernel arrays/reduction_kernel codegen/function > "$folder/arrays.hpp"
+for name in struct arrays; do
     "$compiler" "$@" -std=c++20 -x c++-header "$folder/$name.hpp" -o "$folder/$name.hpp.gch" || exit 1
 done
 
@@ -45,7 +45,7 @@ use() {
     shift 2
     printf 'using namespace gemel;\nstruct X { float a; };\nvoid f() { %s }\n' "$statements" \
         > "$folder/x.cpp"
-    compile "$statements" "$words" 1 "$@" -include "$folder/gemel.hpp"
+    compile "$statements" "$words" 1 "$@" -include "$folder/arrays.hpp"
 }
 
 check 'float a, b; int c;' 'a, b, c' '' "$@"
