@@ -80,16 +80,12 @@ def cut_headers(include, words):
 
 
 def find_bodies(share):
-    """The file with the functions' bodies that PoCL takes on this processor; if it takes another, that one is whole."""
-    files = list(share.glob("*.bc"))
-    if len(files) == 1:
-        return files[0]
+    """The file with the functions' bodies that PoCL takes on a processor with AVX-512, for which cutting was tried."""
     flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
-    for flag, name in (("avx512f", "avx512"), ("avx2", "avx2"), ("fma4", "avx_fma4"), ("f16c", "avx_f16c"), ("avx", "avx"),
-                       ("sse4_1", "sse41"), ("ssse3", "ssse3"), ("sse2", "sse2")):
-        if flag in flags:
-            return next((file for file in files if file.stem.endswith("-" + name)), None)
-    return None
+    files = [file for file in share.glob("*.bc") if file.stem.endswith("-avx512")]
+    if "avx512f" not in flags or len(files) != 1:
+        raise OSError("this was tried with PoCL's bodies for AVX-512 alone")
+    return files[0]
 
 
 def name_and_arguments(mangled):
@@ -176,9 +172,9 @@ def main():
     cut_headers(include, words_of(sources))
     for file in share.glob("*.bc"):
         (folder / "share/pocl" / file.name).symlink_to(file)
-    bodies = find_bodies(share)
     cut = folder / "bodies.bc"
     try:
+        bodies = find_bodies(share)
         cut_bodies(library, bodies, include, cut)
         cut.replace(folder / "share/pocl" / bodies.name)
     except (AttributeError, OSError, TypeError) as error:  # another LLVM, or another processor
