@@ -84,7 +84,7 @@ def find_bodies(share):
     flags = set(pathlib.Path("/proc/cpuinfo").read_text().split())
     files = [file for file in share.glob("*.bc") if file.stem.endswith("-avx512")]
     if "avx512f" not in flags or len(files) != 1:
-        raise OSError("this was tried with PoCL's bodies for AVX-512 alone")
+        raise OSError("cutting them was tried only for processors with AVX-512")
     return files[0]
 
 

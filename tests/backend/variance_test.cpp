@@ -58,6 +58,38 @@ TEST_CASE("variances of doubles lose no digits to their middle, nor to a first e
             }
 }
 
+// Fewer than 2^22 elements in runs of more than 32 are read twice, on GPUs too.
+TEST_CASE("variances of many doubles, which GPUs read once, lose no digits either") {
+    constexpr std::size_t count = (std::size_t{1} << 22) + 6;
+    for (const double first : {1e-3, -1e9 + 1e7}) {
+        if (is_check() && first != 1e-3) continue;
+        const std::vector<double> values = spread(count, -1e9, first);
+        const GPUArray<double> x = to_gpu(values);
+        check_variance("many", values, var(x));
+        const GPUArray<double> rows = x.reshape({2, static_cast<std::int64_t>(count / 2)});
+        const auto half = static_cast<std::ptrdiff_t>(count / 2);
+        const GPUArray<double> of_rows = var(rows, 1), of_columns = var(rows.transpose().copy(), 0);
+        for (std::size_t k = 0; k < 2; ++k) {
+            const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k) * half;
+            const std::vector<double> own(begin, begin + half);
+            const auto at = static_cast<std::int64_t>(k);
+            check_variance("many in rows", own, of_rows(slice(at, at + 1)));
+            check_variance("many in columns", own, of_columns(slice(at, at + 1)));
+        }
+    }
+}
+
+TEST_CASE("the variance of an array of floats takes two launches on GPUs") {
+    const GPUArray<float> x = to_gpu(std::vector<float>(5000, 2.0f)).reshape({50, 100});
+    const Device device = x.context().device();
+    if (device.info().type != DeviceInfo::Type::gpu || !device.info().has_double) return;
+    const auto before = x.context().statistics().launches;
+    (void)var(x, 1);
+    CHECK(x.context().statistics().launches - before == 2);
+    (void)var(exp(x), 1);
+    CHECK(x.context().statistics().launches - before == 5);  // the first elements take one more
+}
+
 TEST_CASE("variances of integers are computed in double") {
     std::vector<std::int64_t> values(70001);
     for (std::size_t k = 0; k < values.size(); ++k)
