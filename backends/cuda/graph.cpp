@@ -24,7 +24,7 @@ class Chain {
         const bool is_launch = command.kind == GraphCommand::Kind::launch, follows_launch = last_is_launch_;
         last_is_launch_ = is_launch;
         // Such a kernel waits by itself: it begins when all blocks of the kernel before have begun.
-        const bool begins_early = is_launch && follows_launch && !command.shape.cooperative &&
+        const bool begins_early = is_launch && follows_launch && command.shape.overlap && !command.shape.cooperative &&
                                   cu.GraphAddDependencies && overlaps(*command.kernel);
         const std::size_t count = before && !begins_early ? 1 : 0;
         if (is_launch) {

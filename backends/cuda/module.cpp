@@ -68,7 +68,7 @@ void enqueue_overlapping(CUstream stream, CUfunction function, const LaunchShape
 }
 
 void enqueue(CUstream stream, CUfunction function, const LaunchShape& shape, void** arguments, bool overlaps) {
-    if (overlaps && !shape.cooperative) return enqueue_overlapping(stream, function, shape, arguments);
+    if (overlaps && shape.overlap && !shape.cooperative) return enqueue_overlapping(stream, function, shape, arguments);
     if (shape.cooperative) [[unlikely]]
         return cu.LaunchCooperativeKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                                           shape.block[1], shape.block[2], shape.shared_bytes, stream, arguments);
@@ -193,12 +193,13 @@ CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes) {
 }
 
 bool overlaps(Kernel& kernel) { return static_cast<CudaKernel&>(kernel).overlaps(); }
+bool may_overlap_kernels() { return cu.LaunchKernelEx && env::flag("GEMEL_OVERLAP", true); }
 
 namespace {
 
 /// Whether all kernels of a program wait for the kernel before: core compiles them so, and says it by a variable.
 bool kernels_wait(CUmodule module) {
-    if (!cu.LaunchKernelEx || !env::flag("GEMEL_OVERLAP", true)) return false;
+    if (!may_overlap_kernels()) return false;
     CUdeviceptr address = 0;
     std::size_t bytes = 0;
     return cu.ModuleGetGlobal.status(&address, &bytes, module, "gemel_kernels_wait") == success;

@@ -312,6 +312,8 @@ CUDA_MEMCPY3D copy_parameters(const RectSide& to, const RectSide& from, std::arr
 CUfunction function_allowed(Kernel& kernel, std::uint32_t shared_bytes);
 /// Whether the kernel waits for the one before it, so that it may be launched before that one has ended.
 bool overlaps(Kernel& kernel);
+/// Whether the driver can launch a kernel while the previous one still runs, and GEMEL_OVERLAP allows it.
+bool may_overlap_kernels();
 /// The argument for the arena parameter, which only OpenCL uses.
 inline constexpr int no_arena = 0;
 

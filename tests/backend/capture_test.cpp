@@ -48,7 +48,8 @@ void capture_walk(const fs::path& folder) {
     const Kernel walk = context.compile(source, options).kernel("walk");
     const Buffer to = testing::uploaded(context, testing::counting<float>(100));
     std::vector<float> from(100, 3.0f);
-    walk.capture(folder.string(), {.grid = {2}, .block = {64}, .shared_bytes = 256}, to, In(from), Step{0.5f, 4}, 100);
+    walk.capture(folder.string(), {.grid = {2}, .block = {64}, .shared_bytes = 256, .overlap = false}, to, In(from),
+                 Step{0.5f, 4}, 100);
     const auto result = testing::downloaded<float>(to);
     for (std::size_t k = 0; k < result.size(); ++k) CHECK(result[k] == static_cast<float>(k) + 8);
 }
@@ -167,8 +168,9 @@ TEST_CASE("arguments lie in files as NumPy reads them") {
     CHECK((npy.size() - 400) % 64 == 0);
     CHECK(text_of(folder / "2_step.npy").find("'descr': '|u1'") != std::string::npos);
     const std::string program = text_of(folder / "main.cpp");
-    for (const char* words : {".defines = {{\"STRIDE\", \"2.0f\"}}", ".fp_contract = false", ".shared_bytes = 256",
-                              "value<std::int32_t>(array(\"3_n.npy\"))", "std::array<unsigned char, 8>"})
+    for (const char* words :
+         {".defines = {{\"STRIDE\", \"2.0f\"}}", ".fp_contract = false", ".shared_bytes = 256", ".overlap = false",
+          "value<std::int32_t>(array(\"3_n.npy\"))", "std::array<unsigned char, 8>"})
         CHECK_MESSAGE(program.find(words) != std::string::npos, words);
 }
 

@@ -158,6 +158,42 @@ TEST_CASE("a kernel begins early where its program lets it wait for the one befo
     graph.launch();
 }
 
+TEST_CASE("a launch that asks for it begins after the kernel before, in a graph as well") {
+    const Context context = default_context();
+    const Stream stream = context.create_stream();
+    const GPUArray<float> x(context, {10});
+    const Kernel kernel = context.compile("KERNEL void mark(GLOBAL_MEM float *a) { a[0] = 5; }").kernel("mark");
+    const LaunchConfig early{.grid = 1, .block = 32, .stream = stream},
+        after{.grid = 1, .block = 32, .overlap = false, .stream = stream};
+    const StandIn driver;
+    kernel(early, x);
+    kernel(after, x);
+    kernel.prepare(after, x)();
+    CHECK(driver.calls("cuLaunchKernelEx") == 1);
+    CHECK(driver.calls("cuLaunchKernel") == 2);
+    const Graph graph = capture(stream, [&] {
+        for (const LaunchConfig* config : {&early, &early, &after, &early}) kernel(*config, x);
+    });
+    CHECK(driver.calls("cuGraphAddDependencies_v2") == 2);
+}
+
+TEST_CASE("blocks that fill the device once begin together if a unit could hold more of them") {
+    const Context context = default_context();
+    const ReductionKernel<float> sum({.arguments = "const float *x", .identity = "0", .reduce_expr = "a + b"});
+    const auto early_calls = [&](std::size_t count, std::uint32_t blocks_per_unit) {
+        const GPUArray<float> x = ones<float>({static_cast<std::int64_t>(count)});
+        const StandIn driver;
+        for (int k = 0; k < 3; ++k)
+            CHECK(sum({.tuning = {.blocks_per_unit = blocks_per_unit}}, x).item() == static_cast<float>(count));
+        CHECK(driver.calls("cuLaunchKernelEx") + driver.calls("cuLaunchKernel") == 3);
+        return driver.calls("cuLaunchKernelEx");
+    };
+    // The stand-in says that 4 fit.
+    CHECK(early_calls(1 << 21, 4) == 3);
+    CHECK(early_calls(1 << 21, 2) == 0);
+    CHECK(early_calls(1 << 16, 2) == 3);  // not all units have work
+}
+
 TEST_CASE("a bundle holds programs for several architectures and the best that fits is taken") {
     const Context context = default_context();
     const char* const text = "KERNEL void bundled(GLOBAL_MEM int *a) { a[0] = 11; }";

@@ -21,7 +21,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
         int64_t tiles_down)
 {
     const int64_t a_line = a_column, b_line = b_column;
-    __local float4 shared_slots[1824];
+    __local __attribute__((aligned(128))) float4 shared_slots[1824];
     __local uint16_t *const slots = (__local uint16_t *)shared_slots;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
     const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;

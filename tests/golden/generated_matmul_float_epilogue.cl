@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
         int64_t tiles_down)
 {
     const int64_t a_line = a_row, b_line = b_row;
-    __local float4 shared_slots[1824];
+    __local __attribute__((aligned(128))) float4 shared_slots[1632];
     __local float *const slots = (__local float *)shared_slots;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
     const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
@@ -41,7 +41,8 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
     const int b_at = thread % 32 * 1, b_of = thread / 32;
     __global const float *b_from = (__global const float *)b + b_begin + matrix * b_matrix
         + first_column + b_of * b_line + b_at;
-    __local float *const b_to = slots + b_of * 40 + b_at + 1152;
+    __local float *const b_to = slots + b_of * 32
+        + (b_at / 8 ^ b_of % 4) * 8 + b_at % 8 + 1152;
     const int64_t b_next = 4 * b_line;
     const int b_extent = (int)(columns - first_column < 32 ? columns - first_column : 32);
     const int is_whole = a_extent == 32 && b_extent == 32;
@@ -71,30 +72,30 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
             const int own_depth = left < 32 ? (int)left : 32;
             if (is_whole && own_depth == 32) {
                 {
-                    __local float *const to = a_to + next_slot * 2432;
+                    __local float *const to = a_to + next_slot * 2176;
 #pragma unroll
                     for (int k = 0; k < 8; ++k)
                         gemel_copy_async_4(to + k * 144, a_from + k * a_next, 4);
                 }
                 {
-                    __local float *const to = b_to + next_slot * 2432;
+                    __local float *const to = b_to + next_slot * 2176;
 #pragma unroll
                     for (int k = 0; k < 8; ++k)
-                        gemel_copy_async_4(to + k * 160, b_from + k * b_next, 4);
+                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, 4);
                 }
             } else {
                 {
-                    __local float *const to = a_to + next_slot * 2432;
+                    __local float *const to = a_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = a_of + k * 4 < a_extent ? own_depth - a_at : 0;
                         gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
                     }
                 }
                 {
-                    __local float *const to = b_to + next_slot * 2432;
+                    __local float *const to = b_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_4(to + k * 160, b_from + k * b_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
                     }
                 }
             }
@@ -104,7 +105,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
         }
         gemel_commit_copies();
         if (step < 0) continue;
-        __local const float *const a_slot = slots + slot * 2432;
+        __local const float *const a_slot = slots + slot * 2176;
         __local const float *const b_slot = a_slot + 1152;
 #pragma unroll
         for (int d = 0; d < 32; d += 8) {
@@ -117,8 +118,8 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
             for (int k = 0; k < 2; ++k) {
 #pragma unroll
                 for (int i = 0; i < 2; ++i) {
-                    const int own_column = warp_column + 8 * k + group, own_depth = d + quad + i * 4;
-                    b_part[k][i] = as_uint(b_slot[own_depth * 40 + own_column]);
+                    const int own_column = (warp_column + 8 * k ^ quad * 8) + group, own_depth = d + quad + i * 4;
+                    b_part[k][i] = as_uint(b_slot[own_depth * 32 + own_column]);
                 }
             }
 #pragma unroll

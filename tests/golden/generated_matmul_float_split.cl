@@ -21,7 +21,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
         int64_t tiles_down)
 {
     const int64_t a_line = a_row, b_line = b_column;
-    __local float4 shared_slots[2304];
+    __local __attribute__((aligned(128))) float4 shared_slots[2048];
     __local float *const slots = (__local float *)shared_slots;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
     const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)get_group_id(0)) % tiles;
@@ -33,18 +33,22 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
     const int a_at = thread % 8 * 4, a_of = thread / 8;
     __global const float *a_from = (__global const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
-    __local float *const a_to = slots + a_of * 36 + a_at + 0;
+    __local float *const a_to = slots + a_of * 32
+        + (a_at / 4 ^ a_of % 8) * 4 + a_at % 4 + 0;
     const int64_t a_next = 16 * a_line;
     const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
     const int b_at = thread % 8 * 4, b_of = thread / 8;
     __global const float *b_from = (__global const float *)b + b_begin + matrix * b_matrix
         + first_column * b_line + b_of * b_line + b_at;
-    __local float *const b_to = slots + b_of * 36 + b_at + 2304;
+    __local float *const b_to = slots + b_of * 32
+        + (b_at / 4 ^ b_of % 8) * 4 + b_at % 4 + 2048;
     const int64_t b_next = 16 * b_line;
     const int b_extent = (int)(columns - first_column < 64 ? columns - first_column : 64);
     const int is_whole = a_extent == 64 && b_extent == 64;
     const int warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
     const int group = lane / 4, quad = lane % 4;
+    const int a_group = lane / 16 ^ lane % 8;
+    const int b_group = lane / 8 % 2 ^ lane % 8;
     float sums[2][4][4];
     float low[2][4][4];
 #pragma unroll
@@ -71,30 +75,30 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             const int own_depth = left < 32 ? (int)left : 32;
             if (is_whole && own_depth == 32) {
                 {
-                    __local float *const to = a_to + next_slot * 4608;
+                    __local float *const to = a_to + next_slot * 4096;
 #pragma unroll
                     for (int k = 0; k < 4; ++k)
-                        gemel_copy_async_16(to + k * 576, a_from + k * a_next, 16);
+                        gemel_copy_async_16(to + k * 512, a_from + k * a_next, 16);
                 }
                 {
-                    __local float *const to = b_to + next_slot * 4608;
+                    __local float *const to = b_to + next_slot * 4096;
 #pragma unroll
                     for (int k = 0; k < 4; ++k)
-                        gemel_copy_async_16(to + k * 576, b_from + k * b_next, 16);
+                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, 16);
                 }
             } else {
                 {
-                    __local float *const to = a_to + next_slot * 4608;
+                    __local float *const to = a_to + next_slot * 4096;
                     for (int k = 0; k < 4; ++k) {
                         const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_16(to + k * 576, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 512, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
                     }
                 }
                 {
-                    __local float *const to = b_to + next_slot * 4608;
+                    __local float *const to = b_to + next_slot * 4096;
                     for (int k = 0; k < 4; ++k) {
                         const int inside = b_of + k * 16 < b_extent ? own_depth - b_at : 0;
-                        gemel_copy_async_16(to + k * 576, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
                     }
                 }
             }
@@ -104,8 +108,8 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
         }
         gemel_commit_copies();
         if (step < 0) continue;
-        __local const float *const a_slot = slots + slot * 4608;
-        __local const float *const b_slot = a_slot + 2304;
+        __local const float *const a_slot = slots + slot * 4096;
+        __local const float *const b_slot = a_slot + 2048;
         float high[2][4][4];
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
@@ -117,11 +121,11 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             uint32_t a_part[2][4], b_part[4][2];
 #pragma unroll
             for (int r = 0; r < 2; ++r) {
-                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 36 + d + lane / 16 * 4);
+                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 32 + (a_group ^ d / 4) * 4);
             }
 #pragma unroll
             for (int k = 0; k < 4; k += 2) {
-                gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 36 + d + lane / 8 % 2 * 4);
+                gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 32 + (b_group ^ d / 4) * 4);
             }
             uint32_t a_part_low[2][4];
 #pragma unroll

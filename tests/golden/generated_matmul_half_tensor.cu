@@ -33,18 +33,22 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 2) __launch_bounds__(128) void matmul
     const int a_at = thread % 8 * 8, a_of = thread / 8;
     const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
-    uint16_t *const a_to = slots + a_of * 72 + a_at + 0;
+    uint16_t *const a_to = slots + a_of * 64
+        + (a_at / 8 ^ a_of % 8) * 8 + a_at % 8 + 0;
     const int64_t a_next = 16 * a_line;
     const int a_extent = (int)(rows - first_row < 128 ? rows - first_row : 128);
     const int b_at = thread % 16 * 8, b_of = thread / 16;
     const uint16_t *b_from = (const uint16_t *)b + b_begin + matrix * b_matrix
         + first_column + b_of * b_line + b_at;
-    uint16_t *const b_to = slots + b_of * 136 + b_at + 9216;
+    uint16_t *const b_to = slots + b_of * 128
+        + (b_at / 8 ^ b_of % 8) * 8 + b_at % 8 + 8192;
     const int64_t b_next = 8 * b_line;
     const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
     const int is_whole = a_extent == 128 && b_extent == 128;
     const int warp_row = warp / 2 * 64, warp_column = warp % 2 * 64;
     const int group = lane / 4, quad = lane % 4;
+    const int a_group = lane / 16 ^ lane % 8;
+    const int b_group = (warp_column / 8 + lane / 16) ^ lane % 8;
     float sums[4][8][4];
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
@@ -69,30 +73,30 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 2) __launch_bounds__(128) void matmul
             const int own_depth = left < 64 ? (int)left : 64;
             if (is_whole && own_depth == 64) {
                 {
-                    uint16_t *const to = a_to + next_slot * 17920;
+                    uint16_t *const to = a_to + next_slot * 16384;
 #pragma unroll
                     for (int k = 0; k < 8; ++k)
-                        gemel_copy_async_16(to + k * 1152, a_from + k * a_next, 16);
+                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, 16);
                 }
                 {
-                    uint16_t *const to = b_to + next_slot * 17920;
+                    uint16_t *const to = b_to + next_slot * 16384;
 #pragma unroll
                     for (int k = 0; k < 8; ++k)
-                        gemel_copy_async_16(to + k * 1088, b_from + k * b_next, 16);
+                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, 16);
                 }
             } else {
                 {
-                    uint16_t *const to = a_to + next_slot * 17920;
+                    uint16_t *const to = a_to + next_slot * 16384;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_16(to + k * 1152, a_from + k * a_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
                     }
                 }
                 {
-                    uint16_t *const to = b_to + next_slot * 17920;
+                    uint16_t *const to = b_to + next_slot * 16384;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = b_of + k * 8 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_16(to + k * 1088, b_from + k * b_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
                     }
                 }
             }
@@ -102,18 +106,18 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 2) __launch_bounds__(128) void matmul
         }
         gemel_commit_copies();
         if (step < 0) continue;
-        const uint16_t *const a_slot = slots + slot * 17920;
-        const uint16_t *const b_slot = a_slot + 9216;
+        const uint16_t *const a_slot = slots + slot * 16384;
+        const uint16_t *const b_slot = a_slot + 8192;
 #pragma unroll
         for (int d = 0; d < 64; d += 16) {
             uint32_t a_part[4][4], b_part[8][2];
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
-                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 72 + d + lane / 16 * 8);
+                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 64 + (a_group ^ d / 8) * 8);
             }
 #pragma unroll
             for (int k = 0; k < 8; k += 2) {
-                gemel_load_matrices_turned(b_part[k], b_slot + (d + lane % 16) * 136 + warp_column + 8 * k + lane / 16 * 8);
+                gemel_load_matrices_turned(b_part[k], b_slot + (d + lane % 16) * 128 + (b_group ^ k) * 8);
             }
 #pragma unroll
             for (int r = 0; r < 4; ++r) {

@@ -30,7 +30,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void peaks(
     __local int32_t warp_totals[8];
     __local int dealt[1];
     __local int32_t tile_prefix[1];
-    __local uint4 packs[2048];
+    __local __attribute__((aligned(128))) uint4 packs[2048];
     const int thread = ((int)get_local_id(0));
     // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
     if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);

@@ -287,6 +287,16 @@ TEST_CASE("tuning depends on the device and the work alone") {
     gpu.has_cross_block_visibility = false;
     CHECK(cg::scan_tuning(gpu, large).strategy == cg::ScanStrategy::three_passes);
     CHECK(cg::scan_tuning(cpu, large).strategy == cg::ScanStrategy::chunks);
+    // Behind a kernel that still runs, long reductions have more accesses in flight.
+    const auto unroll_of = [&](std::size_t count, std::uint32_t bytes, std::uint32_t arrays) {
+        return cg::reduction_tuning(gpu, {.count = count, .item_bytes = bytes, .arrays = arrays}).unroll;
+    };
+    CHECK(unroll_of(1 << 20, 4, 1) == 4);
+    gpu.has_kernel_overlap = true;
+    CHECK(unroll_of(1 << 20, 4, 1) == 8);
+    CHECK(unroll_of((1 << 20) - 1, 4, 2) == 4);
+    CHECK(unroll_of(1 << 28, 2, 1) == 4);
+    CHECK(unroll_of(1 << 28, 4, 3) == 2);
     gpu.max_threads_per_block = 100;
     CHECK(cg::elementwise_tuning(gpu, large).block <= 100);
 }

@@ -58,6 +58,7 @@ struct ReductionScratch {
 struct ReductionVariant : Variant {
     Kernel finish_kernel{nullptr};
     ReductionScratch scratch;
+    bool fits_more = false;  ///< a unit can hold more blocks than the tuning wants
 };
 
 /// Bytes of a partial result. 16-bit floats are stored as float.
@@ -147,6 +148,7 @@ struct ReductionCall {
         Shape shape = {};  ///< of the results
         std::optional<std::int64_t> head = {};
         bool split = false, finish = false, offsets = false, has_span = false;
+        bool overlap = true;  ///< LaunchConfig::overlap
         std::size_t finish_block = 0;
         // The calls for which this work is valid.
         std::optional<boost::container::small_vector<int, 4>> axes = {};
@@ -232,12 +234,17 @@ struct ReductionCall {
         variant->kernel = module.kernel(request.name);
         variant->block = layout.serial ? 1 : choice.tuning.block;
         if (!layout.split) return variant;
+        const DeviceInfo& info = KernelCache::of(*context).info();
+        const std::uint32_t wanted = std::max(choice.tuning.blocks_per_unit, 1u);
+        if (info.has_kernel_overlap) {
+            const auto occupancy = variant->kernel.occupancy(variant->block);
+            variant->fits_more = occupancy && occupancy->blocks_per_compute_unit > wanted;
+        }
         if (!layout.finish) {
             variant->finish_kernel = module.kernel(request.name + "_finish");
             return variant;
         }
-        const DeviceInfo& info = KernelCache::of(*context).info();
-        const std::size_t groups = std::size_t{info.compute_units} * std::max(choice.tuning.blocks_per_unit, 1u) + 1;
+        const std::size_t groups = std::size_t{info.compute_units} * wanted + 1;
         variant->scratch.counters = context->allocate_attached(groups * sizeof(std::int32_t));
         context->default_stream().fill(variant->scratch.counters, std::int32_t{0});
         if (layout.mapping != Mapping::columns)
@@ -247,15 +254,19 @@ struct ReductionCall {
         return variant;
     }
 
-    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant&) const {
+    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{dealt};
+        // As many blocks as are wanted on every unit: none may get more of them.
+        const DeviceInfo& info = KernelCache::of(*context).info();
+        const std::size_t units = info.compute_units, wanted = units * std::max(choice.tuning.blocks_per_unit, 1u);
+        work.overlap = !(variant.fits_more && work.splits > 1 && work.blocks > wanted - units);
         work.shape = shape;
         if (choice.call.packed) work.head = static_cast<std::int64_t>(choice.call.head);
         work.has_span = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.split = choice.layout.split;
         work.finish = choice.layout.finish;
         work.offsets = choice.layout.result_offsets.front();
-        work.finish_block = std::min<std::size_t>(64, KernelCache::of(*context).info().max_threads_per_block);
+        work.finish_block = std::min<std::size_t>(64, info.max_threads_per_block);
         if (options.axes) work.axes.emplace(options.axes->begin(), options.axes->end());
         work.keepdims = options.keepdims;
         return work;
@@ -287,7 +298,7 @@ struct ReductionCall {
             own.push_back(as_argument(scratch.counters));
             lock.lock();
         }
-        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes, work.overlap);
         if (!work.split || work.finish) return;
         const std::size_t blocks = (work.outputs + work.finish_block - 1) / work.finish_block;
         launcher.alone(variant.finish_kernel, {blocks}, static_cast<std::uint32_t>(work.finish_block), own,

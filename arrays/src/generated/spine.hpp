@@ -52,10 +52,11 @@ class Launcher {
     Launcher(ArgumentList& call, bool wide_index, const Stream& stream)
         : arguments_(call), call_count_(call.size()), wide_(wide_index), stream_(stream) {}
 
+    /// @param overlap  LaunchConfig::overlap
     void operator()(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
-                    std::span<const std::int64_t> sizes) {
+                    std::span<const std::int64_t> sizes, bool overlap = true) {
         arguments_.cut(call_count_);
-        launch(arguments_, kernel, grid, block, own, sizes);
+        launch(arguments_, kernel, grid, block, own, sizes, 0, overlap);
     }
     /// A kernel without the call's arguments.
     /// @param shared_bytes  dynamic shared memory
@@ -67,12 +68,14 @@ class Launcher {
 
    private:
     void launch(ArgumentList& list, const Kernel& kernel, const Dim3& grid, std::uint32_t block,
-                std::span<const Argument> own, std::span<const std::int64_t> sizes,
-                std::size_t shared_bytes = 0) const {
+                std::span<const Argument> own, std::span<const std::int64_t> sizes, std::size_t shared_bytes = 0,
+                bool overlap = true) const {
         for (const Argument& argument : own) list.add(argument);
         for (const std::int64_t size : sizes) list.add(index_argument(wide_, size));
-        if (shared_bytes == 0) return kernel.launch(grid, block, stream_, list.span());
-        kernel.launch({.grid = grid, .block = {block}, .shared_bytes = shared_bytes, .stream = stream_}, list.span());
+        if (shared_bytes == 0 && overlap) return kernel.launch(grid, block, stream_, list.span());
+        kernel.launch(
+            {.grid = grid, .block = {block}, .shared_bytes = shared_bytes, .overlap = overlap, .stream = stream_},
+            list.span());
     }
 
     ArgumentList& arguments_;

@@ -27,7 +27,7 @@ struct Candidate {
     double rate;
 };
 
-/// Measured on an H200; first tiles that need CUDA's 227 KiB of shared memory, then tiles that fit 48 KiB: {{rows,
+/// Measured on an H200, tiles that fit 48 KiB on an H100 through OpenCL; first tiles that need CUDA's 227 KiB: {{rows,
 /// columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {
@@ -39,11 +39,12 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
                                          {{64, 64, 32, 32, 32, 2, 0}, 0.7},
                                          {{32, 32, 32, 16, 16, 3, 0}, 0.4}};
     static constexpr Candidate sixteen_bits[] = {{{128, 128, 64, 64, 64, 3, 2}, 1},
-                                                 {{128, 128, 32, 64, 32, 2, 2}, 0.82},
+                                                 {{128, 64, 32, 64, 32, 3, 3}, 0.88},
+                                                 {{128, 128, 32, 64, 64, 2, 2}, 0.86},
                                                  {{64, 64, 32, 32, 32, 3, 0}, 0.6},
                                                  {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
     static constexpr Candidate doubles[] = {{{64, 64, 16, 32, 32, 3, 4}, 1},
-                                            {{64, 64, 16, 32, 32, 2, 4}, 0.97},
+                                            {{64, 64, 8, 32, 32, 4, 4}, 0.98},
                                             {{64, 128, 8, 32, 32, 3, 2}, 0.85},
                                             {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
     if (form == MatmulForm::threads) return threads;
@@ -56,7 +57,8 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
 bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     const std::size_t bytes = codegen::matmul_shared_bytes(dtype, layout);
     if (codegen::matmul_is_static(dtype, layout)) return bytes <= device.shared_memory_per_block_bytes;
-    return bytes <= device.shared_memory_opt_in_bytes.value_or(device.shared_memory_per_block_bytes);
+    // Without opt-in, an arena is no larger than static memory, and slots in it may begin anywhere.
+    return device.shared_memory_opt_in_bytes && bytes <= *device.shared_memory_opt_in_bytes;
 }
 
 /// A tile for warp groups: `height` lines of the operand that the warps share out, `width` lines of the other.

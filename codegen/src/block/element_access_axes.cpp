@@ -142,7 +142,7 @@ void ElementAccess::load_neighbours(const std::string& slot, const std::string& 
 void ElementAccess::declare_shared_neighbours(int count, const IsLoaded& is_kept) {
     for (const Array& array : arrays_)
         if (array.in_packs && is_kept(array.argument))
-            writer_.line("LOCAL_MEM ", array.pack_type, " ", pack_in_shared(array), "[", count, "];");
+            writer_.line("ALIGNED_LOCAL_MEM ", array.pack_type, " ", pack_in_shared(array), "[", count, "];");
 }
 
 void ElementAccess::copy_neighbours(const std::string& shared, bool async, const std::string& e,

@@ -164,8 +164,15 @@ class Matmul {
         for (const auto& [name, f] : {std::pair<std::string, Factor>{"a", a}, {"b", b}}) {
             values[name + "_along"] = f.along;
             values[name + "_pitch"] = f.pitch;
+            values[name + "_swizzle"] = f.swizzle;
+            values[name + "_lane_swizzle"] = swizzle_of(f, "lane");
         }
         return by_warps(layout_) ? by_tensor_cores(std::move(values)) : by_threads(std::move(values));
+    }
+
+    /// Factor::swizzle's f of a line.
+    static std::string swizzle_of(const Factor& f, const std::string& line) {
+        return gemel::text(line, " % ", f.swizzle_lines, f.swizzle_step > 1 ? gemel::text(" / ", f.swizzle_step) : "");
     }
 
     Values described(const std::string& name, const Factor& f, std::uint32_t offset, const std::string& first,
@@ -178,6 +185,8 @@ class Matmul {
                 {"pitch", f.pitch},
                 {"panel", f.is_tile && !f.along ? f.lines * f.pitch : 0},
                 {"is_tile", f.is_tile},
+                {"swizzle", f.swizzle},
+                {"line_swizzle", swizzle_of(f, name + "_of")},
                 {"access", f.access},
                 {"access_bytes", f.access * dtype_.size_bytes()},
                 {"offset", offset},

@@ -18,6 +18,24 @@ std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout) {
     return has_b_in_registers(item, layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
 }
 
+namespace {
+
+/// Swizzles an operand whose lines warps read by matrices of 8 lines x 16 bytes, or by 8 words of 4 lines each. A
+/// thread copies only lines with the same f(line).
+void swizzle(Factor& f, std::size_t item, std::uint32_t block) {
+    constexpr std::uint32_t all_banks = 128;  // bytes
+    const auto bytes = f.length * static_cast<std::uint32_t>(item);
+    const bool by_matrices = f.along || item == 2;
+    const std::uint32_t lines = by_matrices ? 8 : 4, least = by_matrices ? 32 : all_banks;
+    if (item > 4 || bytes < least || block * f.access % (f.length * lines) != 0) return;
+    f.swizzle = static_cast<std::uint32_t>((by_matrices ? 16 : 32) / item);
+    f.swizzle_lines = lines;
+    f.swizzle_step = by_matrices ? std::max(all_banks / bytes, 1u) : 1;
+    f.pitch = f.length;
+}
+
+}  // namespace
+
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     const MatmulTuning& t = layout.tile;
     const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
@@ -26,14 +44,17 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     // bytes if four lanes read neighbouring lines of words.
     const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
     const bool is_tile = by_groups(layout) && (item == 2 || is_a == has_b_in_registers(item, layout));
-    return {.along = along,
-            .side = side,
-            .length = length,
-            .lines = along ? side : t.depth,
-            .pitch = static_cast<std::uint32_t>(is_tile ? tile_line_bytes / item : length + gap),
-            .access = is_a ? layout.a_access : layout.b_access,
-            .unit = static_cast<std::uint32_t>(by_groups(layout) ? tile_bytes / item : 1),
-            .is_tile = is_tile};
+    Factor all{.along = along,
+               .side = side,
+               .length = length,
+               .lines = along ? side : t.depth,
+               .pitch = static_cast<std::uint32_t>(is_tile ? tile_line_bytes / item : length + gap),
+               .access = is_a ? layout.a_access : layout.b_access,
+               .unit = static_cast<std::uint32_t>(by_groups(layout) ? tile_bytes / item : 1),
+               .is_tile = is_tile};
+    const bool has_warps = t.own_rows > 0 && t.own_columns > 0 && t.own_rows <= t.rows && t.own_columns <= t.columns;
+    if (by_warps(layout) && !by_groups(layout) && has_warps) swizzle(all, item, matmul_block(layout));
+    return all;
 }
 
 std::uint32_t matmul_block(const MatmulLayout& layout) {
@@ -66,7 +87,7 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
     return !has_slots(layout) ||
-           (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= std::size_t{48} << 10);
+           (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
 }
 
 namespace {

@@ -71,6 +71,7 @@ Capture::Capture(fs::path folder, const KernelState& kernel, const plugin::Launc
     call_.offset = shape.offset;
     call_.shared_bytes = shape.shared_bytes;
     call_.cooperative = shape.cooperative;
+    call_.overlap = shape.overlap;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Argument& argument = arguments[i];
         const Parameter* const parameter = parameter_of(kernel, i);

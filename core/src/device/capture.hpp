@@ -34,6 +34,7 @@ struct CapturedCall {
     std::array<std::uint64_t, 3> grid{}, block{}, offset{};
     std::size_t shared_bytes = 0;
     bool cooperative = false;
+    bool overlap = true;
     std::vector<CapturedArgument> arguments;
 };
 

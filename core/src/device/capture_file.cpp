@@ -221,7 +221,8 @@ void write_call(const fs::path& folder, const CapturedCall& call) {
     sizes("grid", call.grid);
     sizes("block", call.block);
     sizes("offset", call.offset);
-    all += line("shared_bytes", call.shared_bytes) + line("cooperative", call.cooperative ? 1 : 0);
+    all += line("shared_bytes", call.shared_bytes) + line("cooperative", call.cooperative ? 1 : 0) +
+           line("overlap", call.overlap ? 1 : 0);
     for (const CapturedArgument& argument : call.arguments) {
         all += line("argument", static_cast<int>(argument.kind), argument.name, static_cast<int>(argument.dtype.kind()),
                     argument.dtype.size_bytes(), int{argument.dtype.lanes()}, argument.bytes, argument.before,
@@ -266,6 +267,8 @@ CapturedCall read_call(const fs::path& folder) {
             call.shared_bytes = fields.number();
         else if (word == "cooperative")
             call.cooperative = fields.number() != 0;
+        else if (word == "overlap")
+            call.overlap = fields.number() != 0;
         else if (word == "argument")
             call.arguments.push_back(read_argument(fields));
         else

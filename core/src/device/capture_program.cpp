@@ -153,6 +153,7 @@ std::string program_of(const CapturedCall& call) {
     std::string config = text(".grid = ", sizes_text(call.grid), ", .block = ", sizes_text(call.block));
     if (call.shared_bytes > 0) config += text(", .shared_bytes = ", call.shared_bytes);
     if (call.cooperative) config += ", .cooperative = true";
+    if (!call.overlap) config += ", .overlap = false";
     if (call.offset != std::array<std::uint64_t, 3>{}) config += ", .offset = " + sizes_text(call.offset);
     std::string names, checks;
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {

@@ -23,7 +23,7 @@ struct Kernel::Sizes {
     const Dim3 &grid, &block, &threads;
     const Dim3& offset;
     std::size_t shared_bytes;
-    bool cooperative;
+    bool cooperative, overlap;
 };
 
 namespace {
@@ -105,6 +105,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     if (config.shared_bytes && kernel.arena < 0 && !kernel.driver->linear_addresses)
         refuse(kernel, "was given dynamic shared memory but has no SHARED_ARENA parameter to receive it");
     shape.shared_bytes = static_cast<std::uint32_t>(config.shared_bytes);
+    shape.overlap = config.overlap;
     resolve_cooperation(kernel, config.cooperative, shape);
     if (config.offset.given()) resolve_offset(kernel, config.offset, shape);
     return true;
@@ -203,14 +204,15 @@ bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes
 }  // namespace
 
 void Kernel::launch(const LaunchConfig& config, std::span<const Argument> arguments) const {
-    launch(Sizes{config.grid, config.block, config.threads, config.offset, config.shared_bytes, config.cooperative},
+    launch(Sizes{config.grid, config.block, config.threads, config.offset, config.shared_bytes, config.cooperative,
+                 config.overlap},
            config.stream, arguments);
 }
 
 void Kernel::launch(const Dim3& grid, const Dim3& block, const Stream& stream,
                     std::span<const Argument> arguments) const {
     static constexpr Dim3 not_given;
-    launch(Sizes{grid, block, not_given, not_given, 0, false}, stream, arguments);
+    launch(Sizes{grid, block, not_given, not_given, 0, false, true}, stream, arguments);
 }
 
 void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {

@@ -126,7 +126,8 @@ Replay replay(const Context& context, const fs::path& folder) {
     LaunchConfig config{.grid = {call.grid[0], call.grid[1], call.grid[2]},
                         .block = {call.block[0], call.block[1], call.block[2]},
                         .shared_bytes = call.shared_bytes,
-                        .cooperative = call.cooperative};
+                        .cooperative = call.cooperative,
+                        .overlap = call.overlap};
     if (call.offset != std::array<std::uint64_t, 3>{}) config.offset = {call.offset[0], call.offset[1], call.offset[2]};
     Replay result{.kernel = call.kernel, .captured_on = call.device, .milliseconds = 0, .outputs = {}};
     kernel.launch(config, arguments.all);

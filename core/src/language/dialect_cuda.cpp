@@ -321,7 +321,8 @@ std::vector<Dialect::Section> all_sections() {
     all.push_back(tensor_section({.condition = "defined(__CUDA_ARCH__)",
                                   .global_space = "",
                                   .shared_space = "",
-                                  .shared_address = "(uint32_t)__cvta_generic_to_shared(p)"}));
+                                  .shared_address = "(uint32_t)__cvta_generic_to_shared(p)",
+                                  .magnitude = "fabsf(__uint_as_float(bits))"}));
     all.push_back(tile_section());
     all.push_back(bulk_section());
     for (Dialect::Section& section : grid_sections({.global_space = "",

@@ -315,7 +315,8 @@ std::vector<Dialect::Section> all_sections() {
     all.push_back(tensor_section({.condition = "defined(__NV_CL_C_VERSION)",
                                   .global_space = "__global ",
                                   .shared_space = "__local ",
-                                  .shared_address = "(uint32_t)(size_t)p"}));
+                                  .shared_address = "(uint32_t)(size_t)p",
+                                  .magnitude = "fabs(as_float(bits))"}));
     for (Dialect::Section& section :
          grid_sections({.global_space = "__global ",
                         .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
@@ -358,6 +359,7 @@ const Dialect& Dialect::opencl() {
         .device_function = "",
         .global_space = "__global",
         .shared_space = "__local",
+        .aligned_shared = "__local __attribute__((aligned(128)))",  // NVIDIA's first array begins at 16 bytes
         .shared_pointer = "__local",
         .constant_space = "__constant",
         .constant_pointer = "__constant",

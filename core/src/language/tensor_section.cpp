@@ -55,11 +55,16 @@ const char* const multiply_double =
 }
 )";
 
-// Tensor cores read the upper 19 bits; rounds to them, except infinities and NaN.
-const char* const others =
+const char* const commit_copies =
     R"(GEMEL_FUNCTION void gemel_commit_copies(void) { asm volatile("cp.async.commit_group;" ::: "memory"); }
-GEMEL_FUNCTION uint32_t gemel_tf32(uint32_t bits) { return (bits & 0x7fffffffu) < 0x7f800000u ? bits + 0x1000u : bits; }
 )";
+
+/// Tensor cores read the upper 19 bits; rounds to them, except infinities and NaN. One comparison and one addition.
+std::string round_to_tf32(const TensorSpelling& s) {
+    return fmt::format(
+        "GEMEL_FUNCTION uint32_t gemel_tf32(uint32_t bits) {{ return {} < INFINITY ? bits + 0x1000u : bits; }}\n",
+        s.magnitude);
+}
 
 }  // namespace
 
@@ -70,7 +75,7 @@ Dialect::Section tensor_section(const TensorSpelling& spelling) {
     for (const bool turned : {false, true}) text += load_matrices(spelling, turned);
     text += multiply("float16", 16, "f16") + multiply("bfloat16", 16, "bf16") + multiply("tf32", 8, "tf32");
     text += fmt::format("#ifndef GEMEL_NO_DOUBLE\n{}#endif\n", multiply_double);
-    text += others;
+    text += commit_copies + round_to_tf32(spelling);
     return {.name = "tensor",
             .words = {"gemel_copy_async_4", "gemel_copy_async_8", "gemel_copy_async_16", "gemel_commit_copies",
                       "gemel_await_copies_0", "gemel_await_copies_1", "gemel_await_copies_2", "gemel_await_copies_3",

@@ -11,6 +11,7 @@ struct TensorSpelling {
     const char* global_space;    ///< before a pointer to device memory
     const char* shared_space;    ///< before a pointer to shared memory
     const char* shared_address;  ///< of `p`, as 32 bits
+    const char* magnitude;       ///< of the float `bits`
 };
 
 /// gemel_copy_async_*, gemel_load_matrices*, gemel_multiply_* and gemel_tf32 in PTX. The distribution of the operands

@@ -94,6 +94,8 @@ GEMEL_API std::uint32_t matmul_block(const MatmulLayout& layout);
 GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout);
 /// Whether the kernel declares its shared memory itself; otherwise its last parameter is SHARED_ARENA.
 GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
+/// The most static shared memory that fits all devices: 48 KiB, less what aligning it to 128 bytes may take.
+inline constexpr std::size_t matmul_max_static_bytes = (std::size_t{48} << 10) - 128;
 /// Why the tile is invalid; empty if it is valid.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 

@@ -25,6 +25,7 @@ struct GEMEL_API Dialect {
     std::string extern_function = {};    ///< before a device function that other units of a linked program call
     std::string global_space = {};       ///< qualifier of a pointer to device memory
     std::string shared_space = {};       ///< qualifier of an array shared by a block
+    std::string aligned_shared = {};     ///< the same for one that begins at a multiple of 128 bytes, if it differs
     std::string shared_pointer = {};     ///< qualifier of a pointer to such an array
     std::string constant_space = {};     ///< qualifier of a table initialised in the text
     std::string constant_pointer = {};   ///< qualifier of a pointer to a constant buffer

@@ -59,6 +59,11 @@ struct LaunchConfig {
     /// All blocks run at the same time, so that grid_barrier() can make them wait for each other; their number is at
     /// most Kernel::max_cooperative_blocks().
     bool cooperative = false;
+    /// On devices with DeviceInfo::has_kernel_overlap, blocks become resident where blocks of the stream's previous
+    /// kernel end, while others of it still run. A compute unit that is free early then gets more blocks than others.
+    /// False launches the kernel after the previous one has ended, which spreads the blocks evenly: for kernels whose
+    /// blocks have equal, long work and fill the device once.
+    bool overlap = true;
     /// The values of LAUNCH_OFFSET's OFFSET_0, OFFSET_1 and OFFSET_2, in threads; 0 by default. For a kernel without
     /// that parameter OpenCL adds the offset to get_global_id(), and other backends throw.
     Dim3 offset = {};

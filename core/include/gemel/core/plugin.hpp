@@ -89,6 +89,7 @@ struct LaunchShape {
     std::array<std::uint32_t, 3> block{1, 1, 1};
     std::uint32_t shared_bytes = 0;
     bool cooperative = false;  ///< all blocks run at the same time; at most Kernel::max_cooperative_blocks()
+    bool overlap = true;       ///< blocks may become resident while the stream's previous kernel still runs
     std::array<std::uint64_t, 3> offset{};  ///< of OpenCL's get_global_id()
 };
 
