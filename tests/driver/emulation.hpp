@@ -43,6 +43,7 @@ __attribute__((weak)) const emulation::Runtime* gemel_runtime;  // one for all u
 #define __global__
 #define __constant__ static const
 #define __shared__ static thread_local
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 #define __forceinline__ inline
 #define threadIdx (gemel_runtime->place().thread)

@@ -34,7 +34,7 @@ extern "C" __global__ __launch_bounds__(256) void axpy(
         int n)
 {
     x = (const float *)((const char *)x + x_offset);
-    __shared__ axpy_x_cell x_tile[4161];
+    __shared__ __align__(128) axpy_x_cell x_tile[4161];
     const int width = layout.extent[2], height = layout.extent[1];
     const int across = (int)((width + 63) / 64), down = (int)((height + 63) / 64);
     const int first_column = (((int)blockIdx.x) % across) * 64;

@@ -34,7 +34,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void axpy(
         int64_t n)
 {
     x = (__global const float *)((__global const char *)x + x_offset);
-    __local axpy_x_cell x_tile[4161];
+    __local __attribute__((aligned(128))) axpy_x_cell x_tile[4161];
     const int64_t width = layout.extent[2], height = layout.extent[1];
     const int across = (int)((width + 63) / 64), down = (int)((height + 63) / 64);
     const int64_t first_column = (int64_t)(((int)get_group_id(0)) % across) * 64;

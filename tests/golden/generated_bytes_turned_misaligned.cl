@@ -23,7 +23,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void bytes(
         bytes_layout layout,
         int n)
 {
-    __local bytes_x_cell x_tile[2179];
+    __local __attribute__((aligned(128))) bytes_x_cell x_tile[2179];
     const int width = layout.extent[1], height = layout.extent[0];
     const int across = (int)((width + 127) / 128), down = (int)((height + 63) / 64);
     const int first_column = (((int)get_group_id(0)) % across) * 128;

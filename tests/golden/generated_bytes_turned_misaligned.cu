@@ -23,7 +23,7 @@ extern "C" __global__ __launch_bounds__(256) void bytes(
         bytes_layout layout,
         int n)
 {
-    __shared__ bytes_x_cell x_tile[2179];
+    __shared__ __align__(128) bytes_x_cell x_tile[2179];
     const int width = layout.extent[1], height = layout.extent[0];
     const int across = (int)((width + 127) / 128), down = (int)((height + 63) / 64);
     const int first_column = (((int)blockIdx.x) % across) * 128;

@@ -21,7 +21,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         int64_t tiles_down)
 {
     const int64_t a_line = a_column, b_line = b_column;
-    __shared__ float4 shared_slots[1824];
+    __shared__ __align__(128) float4 shared_slots[1824];
     uint16_t *const slots = (uint16_t *)shared_slots;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
     const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;

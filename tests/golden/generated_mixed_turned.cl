@@ -57,8 +57,8 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void mixed(
         mixed_layout layout,
         int n)
 {
-    __local mixed_x_cell x_tile[544];
-    __local mixed_y_cell y_tile[1059];
+    __local __attribute__((aligned(128))) mixed_x_cell x_tile[544];
+    __local __attribute__((aligned(128))) mixed_y_cell y_tile[1059];
     const int width = layout.extent[2], height = layout.extent[1];
     const int across = (int)((width + 31) / 32), down = (int)((height + 31) / 32);
     const int first_column = (((int)get_group_id(0)) % across) * 32;

@@ -57,8 +57,8 @@ extern "C" __global__ __launch_bounds__(256) void mixed(
         mixed_layout layout,
         int n)
 {
-    __shared__ mixed_x_cell x_tile[544];
-    __shared__ mixed_y_cell y_tile[1059];
+    __shared__ __align__(128) mixed_x_cell x_tile[544];
+    __shared__ __align__(128) mixed_y_cell y_tile[1059];
     const int width = layout.extent[2], height = layout.extent[1];
     const int across = (int)((width + 31) / 32), down = (int)((height + 31) / 32);
     const int first_column = (((int)blockIdx.x) % across) * 32;

@@ -30,7 +30,7 @@ extern "C" __global__ __launch_bounds__(256) void peaks(
     __shared__ int32_t warp_totals[8];
     __shared__ int dealt[1];
     __shared__ int32_t tile_prefix[1];
-    __shared__ uint4 packs[2048];
+    __shared__ __align__(128) uint4 packs[2048];
     const int thread = ((int)threadIdx.x);
     // Tiles are dealt in the order in which blocks begin, so that those waited for are running.
     if (thread == 0) dealt[0] = (int)(atomic_add(ticket, (uint32_t)1) - first_ticket);

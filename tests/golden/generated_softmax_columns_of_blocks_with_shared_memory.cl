@@ -79,7 +79,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     __local float parts_1[96];
     __local float parts_2[96];
     __local int dealt[1];
-    LOCAL_MEM pack_float_x4 x_kept[512];
+    __local __attribute__((aligned(128))) pack_float_x4 x_kept[512];
     const int thread = ((int)get_local_id(0));
     const int along = thread / 8;
     const int across = thread % 8;

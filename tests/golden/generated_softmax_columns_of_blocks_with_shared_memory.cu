@@ -79,7 +79,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     __shared__ float parts_1[96];
     __shared__ float parts_2[96];
     __shared__ int dealt[1];
-    LOCAL_MEM pack_float_x4 x_kept[512];
+    __shared__ __align__(128) pack_float_x4 x_kept[512];
     const int thread = ((int)threadIdx.x);
     const int along = thread / 8;
     const int across = thread % 8;

@@ -86,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     __local float parts_1[3];
     __local float parts_2[3];
     __local int dealt[1];
-    LOCAL_MEM pack_float16_t_x8 x_kept[768];
+    __local __attribute__((aligned(128))) pack_float16_t_x8 x_kept[768];
     const int thread = ((int)get_local_id(0));
     const int along = thread % 256;
     const int across = thread / 256;

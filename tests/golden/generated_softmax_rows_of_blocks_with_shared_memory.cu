@@ -86,7 +86,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     __shared__ float parts_1[3];
     __shared__ float parts_2[3];
     __shared__ int dealt[1];
-    LOCAL_MEM pack_float16_t_x8 x_kept[768];
+    __shared__ __align__(128) pack_float16_t_x8 x_kept[768];
     const int thread = ((int)threadIdx.x);
     const int along = thread % 256;
     const int across = thread / 256;

@@ -140,15 +140,33 @@ TEST_CASE("both dialects have the same words") {
 
 TEST_CASE("every member of the two tables has a meaning or is empty on purpose") {
     for (const Dialect* d : {&Dialect::cuda(), &Dialect::opencl()}) {
-        for (const std::string* text : {&d->name,           &d->file_extension,  &d->kernel,
-                                        &d->shared_space,   &d->constant_space,  &d->restrict_word,
-                                        &d->required_block, &d->arena_parameter, &d->arena_declaration,
-                                        &d->thread_id,      &d->block_id,        &d->block_size,
-                                        &d->grid_size,      &d->global_id,       &d->global_size,
-                                        &d->barrier,        &d->infinity,        &d->nan,
-                                        &d->global_barrier, &d->int64_suffix,    &d->offset_of,
-                                        &d->vector_value,   &d->int64_type,      &d->uint64_type,
-                                        &d->bool_storage,   &d->preamble})
+        for (const std::string* text : {&d->name,
+                                        &d->file_extension,
+                                        &d->kernel,
+                                        &d->shared_space,
+                                        &d->aligned_shared,
+                                        &d->restrict_word,
+                                        &d->constant_space,
+                                        &d->required_block,
+                                        &d->arena_parameter,
+                                        &d->arena_declaration,
+                                        &d->thread_id,
+                                        &d->block_id,
+                                        &d->block_size,
+                                        &d->grid_size,
+                                        &d->global_id,
+                                        &d->global_size,
+                                        &d->barrier,
+                                        &d->infinity,
+                                        &d->nan,
+                                        &d->global_barrier,
+                                        &d->int64_suffix,
+                                        &d->offset_of,
+                                        &d->vector_value,
+                                        &d->int64_type,
+                                        &d->uint64_type,
+                                        &d->bool_storage,
+                                        &d->preamble})
             CHECK(!text->empty());
     }
     CHECK(Dialect::cuda().global_space.empty());  // pointers carry no space in CUDA

@@ -1,4 +1,5 @@
 /// Elements in reductions over axes: by output, by line, and by packs of neighbours.
+#include "block/aligned_shared.hpp"
 #include "block/element_access.hpp"
 
 #include <gemel/core/text.hpp>
@@ -142,7 +143,8 @@ void ElementAccess::load_neighbours(const std::string& slot, const std::string& 
 void ElementAccess::declare_shared_neighbours(int count, const IsLoaded& is_kept) {
     for (const Array& array : arrays_)
         if (array.in_packs && is_kept(array.argument))
-            writer_.line("ALIGNED_LOCAL_MEM ", array.pack_type, " ", pack_in_shared(array), "[", count, "];");
+            writer_.line(aligned_shared(writer_.dialect()), " ", array.pack_type, " ", pack_in_shared(array), "[",
+                         count, "];");
 }
 
 void ElementAccess::copy_neighbours(const std::string& shared, bool async, const std::string& e,

@@ -1,5 +1,7 @@
 #include <gemel/codegen/kernel_text.hpp>
 
+#include "block/aligned_shared.hpp"
+
 #include <gemel/codegen/identifier.hpp>
 #include <gemel/core/tokens.hpp>
 
@@ -36,7 +38,7 @@ const std::string* spelled(const Dialect& d, std::string_view word) {
     if (word == "WITHIN_KERNEL") return &d.device_function;
     if (word == "GLOBAL_MEM") return &d.global_space;
     if (word == "LOCAL_MEM") return &d.shared_space;
-    if (word == "ALIGNED_LOCAL_MEM") return d.aligned_shared.empty() ? &d.shared_space : &d.aligned_shared;
+    if (word == "ALIGNED_LOCAL_MEM") return &aligned_shared(d);
     if (word == "LOCAL_MEM_ARG") return &d.shared_pointer;
     if (word == "CONST_STATIC") return &d.constant_space;
     if (word == "CONSTANT_MEM") return &d.constant_pointer;

@@ -350,6 +350,7 @@ const Dialect& Dialect::cuda() {
         .extern_function = "extern \"C\" __device__",
         .global_space = "",
         .shared_space = "__shared__",
+        .aligned_shared = "__shared__ __align__(128)",
         .shared_pointer = "",
         .constant_space = "__constant__",
         .constant_pointer = "",
