@@ -230,6 +230,11 @@ AnyArray make_edges(const char* who, const AnyArray& x, DType dtype, const Bins&
 
 }  // namespace
 
+DType detail::edge_type(DType element) {
+    if (!element.is_floating()) return dtype_of<double>();
+    return element.size_bytes() == 2 ? dtype_of<float>() : element;
+}
+
 AnyArray detail::bin_edges(const char* who, const AnyArray& x, DType dtype, const Bins& bins, const Stream& stream) {
     return make_edges(who, x, dtype, bins, stream, nullptr);
 }

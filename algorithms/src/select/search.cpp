@@ -127,6 +127,9 @@ AnyArray detail::merge(const AnyArray& a, const AnyArray& b, const Stream& strea
     require_array("merge", "the first array", a);
     require_context("merge", "the second array", b, a);
     require_order("merge", a);
+    if (!(a.dtype() == b.dtype()))
+        throw ArgumentError(text("merge: expected two arrays of one type, got ", a.dtype().name(), " and ",
+                                 b.dtype().name(), "; astype() converts"));
     for (const AnyArray* x : {&a, &b})
         if (x->rank() != 1)
             throw ArgumentError(text("merge: expected arrays with one axis, got shape ", to_string(x->shape()),

@@ -256,7 +256,7 @@ struct ReductionCall {
 
     Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{dealt};
-        // As many blocks as are wanted on every unit: none may get more of them.
+        // Blocks that fill the device are spread evenly only if they begin after the previous kernel.
         const DeviceInfo& info = KernelCache::of(*context).info();
         const std::size_t units = info.compute_units, wanted = units * std::max(choice.tuning.blocks_per_unit, 1u);
         work.overlap = !(variant.fits_more && work.splits > 1 && work.blocks > wanted - units);

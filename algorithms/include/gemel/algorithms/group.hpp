@@ -104,6 +104,9 @@ using EdgeOf = std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, b
 
 namespace detail {
 
+/// EdgeOf of a type known at run time.
+GEMEL_API DType edge_type(DType element);
+
 GEMEL_API AnyByKey reduce_by_key(const AnyArray& keys, const AnyArray& values, const ReduceBy& by);
 GEMEL_API AnyArray scan_by_key(const AnyArray& keys, const AnyArray& values, const ScanBy& by);
 GEMEL_API AnyArray segment_reduce(const AnyArray& values, const AnyArray& starts, const ReduceBy& by);
@@ -129,6 +132,9 @@ template <class E, class X>
 Histogram<E> histogram(const X& x, const Bins& bins, const HistogramOptions& options) {
     const AnyHistogram found = histogram(AnyArray(evaluated(x)), dtype_of<E>(), bins, options);
     return {found.counts, GPUArray<E>(found.edges)};
+}
+inline AnyHistogram histogram(const AnyArray& x, const Bins& bins, const HistogramOptions& options) {
+    return histogram(x, edge_type(x.dtype()), bins, options);
 }
 template <class E>
 Histogram2d<E> histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins, const Bins& y_bins,
@@ -158,11 +164,21 @@ auto reduce_by_key(const K& keys, const V& values, const ReduceBy& by = {}) {
                                                              GPUArray<detail::ElementOf<V>>(groups.all_values),
                                                              groups.count};
 }
+template <class K, class V>
+    requires UntypedHolders<K, V>
+AnyByKey reduce_by_key(const K& keys, const V& values, const ReduceBy& by = {}) {
+    return detail::reduce_by_key(detail::array_of(keys), detail::array_of(values), by);
+}
 /// A scan within each run of equal keys: element i is the combination of its run's values up to i.
 /// @returns of the shape of values @throws ArgumentError as reduce_by_key() @time as reduce_by_key()
 template <ArrayOrExpression K, ArrayOrExpression V>
 EvaluatedArray<V> scan_by_key(const K& keys, const V& values, const ScanBy& by = {}) {
     return EvaluatedArray<V>(detail::scan_by_key(detail::evaluated(keys), detail::evaluated(values), by));
+}
+template <class K, class V>
+    requires UntypedHolders<K, V>
+AnyArray scan_by_key(const K& keys, const V& values, const ScanBy& by = {}) {
+    return detail::scan_by_key(detail::array_of(keys), detail::array_of(values), by);
 }
 /// Reduces each segment to one element: segment k has the values starts[k], ..., starts[k + 1] - 1. An empty segment
 /// gives the identity.
@@ -175,6 +191,11 @@ template <ArrayOrExpression V, std::integral S>
 EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, const ReduceBy& by = {}) {
     return EvaluatedArray<V>(detail::segment_reduce(detail::evaluated(values), starts, by));
 }
+template <class V, class S>
+    requires UntypedHolders<V, S>
+AnyArray segment_reduce(const V& values, const S& starts, const ReduceBy& by = {}) {
+    return detail::segment_reduce(detail::array_of(values), detail::array_of(starts), by);
+}
 
 /// Counts the occurrences of each number 0, 1, ..., as NumPy's bincount. @param x  integers or bools, one axis
 /// @returns shape (max(minlength, largest number + 1),), or (length,)
@@ -185,12 +206,21 @@ template <ArrayOperand X>
 GPUArray<std::int64_t> bincount(const X& x, const BincountOptions& options = {}) {
     return detail::bincount(detail::evaluated(x), options);
 }
+template <UntypedOperand X>
+GPUArray<std::int64_t> bincount(const X& x, const BincountOptions& options = {}) {
+    return detail::bincount(detail::array_of(x), options);
+}
 /// Sums the weights of each number 0, 1, ..., in double. On a GPU the sums may differ in their last digits from run to
 /// run, unless `.deterministic`, which sorts. @param weights  of the shape of x
 template <ArrayOperand X, ArrayOperand W>
     requires std::integral<detail::ElementOf<X>>
 GPUArray<double> bincount(const X& x, const W& weights, const BincountOptions& options = {}) {
     return detail::bincount(detail::evaluated(x), detail::evaluated(weights), options);
+}
+template <class X, class W>
+    requires UntypedHolders<X, W>
+GPUArray<double> bincount(const X& x, const W& weights, const BincountOptions& options = {}) {
+    return detail::bincount(detail::array_of(x), detail::array_of(weights), options);
 }
 
 /// Counts the elements in each of `bins` bins of equal width from `low` to `high`, as NumPy's histogram. The last bin
@@ -202,6 +232,10 @@ Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins,
                                                   const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {bins, std::array{low, high}}, options);
 }
+template <UntypedOperand X>
+AnyHistogram histogram(const X& x, std::int64_t bins, double low, double high, const HistogramOptions& options = {}) {
+    return detail::histogram(detail::array_of(x), {bins, std::array{low, high}}, options);
+}
 /// The same over the range from the minimum to the maximum of x, which stay on the device. @time enqueued: the
 /// reduction for them, then as above
 template <ArrayOperand X>
@@ -209,11 +243,20 @@ Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins 
                                                   const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {.count = bins}, options);
 }
+template <UntypedOperand X>
+AnyHistogram histogram(const X& x, std::int64_t bins = 10, const HistogramOptions& options = {}) {
+    return detail::histogram(detail::array_of(x), {.count = bins}, options);
+}
 /// The same with given edges. @param edges  shape (bins + 1,), nondescending
 /// @throws ArgumentError if edges descend or one is NaN @time waits, to check the edges
 template <ArrayOperand X, ArrayOperand E>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, const E& edges, const HistogramOptions& options = {}) {
     return detail::histogram<EdgeOf<detail::ElementOf<X>>>(x, {.edges = detail::evaluated(edges)}, options);
+}
+template <class X, class E>
+    requires UntypedHolders<X, E>
+AnyHistogram histogram(const X& x, const E& edges, const HistogramOptions& options = {}) {
+    return detail::histogram(detail::array_of(x), {.edges = detail::array_of(edges)}, options);
 }
 
 /// Counts pairs (x[i], y[i]) in a grid of bins over the minimum to the maximum of x and of y. @param bins  of x, of y
@@ -242,6 +285,11 @@ auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, c
 template <ArrayOperand X, ArrayOperand E>
 GPUArray<std::int64_t> digitize(const X& x, const E& edges, bool right = false) {
     return detail::digitize(detail::evaluated(x), detail::evaluated(edges), right);
+}
+template <class X, class E>
+    requires UntypedHolders<X, E>
+GPUArray<std::int64_t> digitize(const X& x, const E& edges, bool right = false) {
+    return detail::digitize(detail::array_of(x), detail::array_of(edges), right);
 }
 
 }  // namespace gemel

@@ -83,6 +83,10 @@ TopK<detail::ElementOf<X>> topk(const X& x, std::int64_t k, const TopKOptions& o
     AnyTopK top = detail::topk(detail::evaluated(x), k, options);
     return {GPUArray<detail::ElementOf<X>>(top.values), top.indices};
 }
+template <UntypedOperand X>
+AnyTopK topk(const X& x, std::int64_t k, const TopKOptions& options = {}) {
+    return detail::topk(detail::array_of(x), k, options);
+}
 /// The k largest elements of the whole array, or along an axis, in descending order, with their indices (in C order for
 /// the whole array). Of equal elements the lower index comes first; NaN counts as larger than all numbers.
 ///
@@ -94,17 +98,29 @@ TopK<detail::ElementOf<X>> max_k(const X& x, std::int64_t k, const ExtremesOptio
     AnyTopK found = detail::extremes("max_k", detail::evaluated(x), k, true, options);
     return {GPUArray<detail::ElementOf<X>>(found.values), found.indices};
 }
+template <UntypedOperand X>
+AnyTopK max_k(const X& x, std::int64_t k, const ExtremesOptions& options = {}) {
+    return detail::extremes("max_k", detail::array_of(x), k, true, options);
+}
 /// The k smallest elements, in ascending order; otherwise as max_k().
 template <ArrayOperand X>
 TopK<detail::ElementOf<X>> min_k(const X& x, std::int64_t k, const ExtremesOptions& options = {}) {
     AnyTopK found = detail::extremes("min_k", detail::evaluated(x), k, false, options);
     return {GPUArray<detail::ElementOf<X>>(found.values), found.indices};
 }
+template <UntypedOperand X>
+AnyTopK min_k(const X& x, std::int64_t k, const ExtremesOptions& options = {}) {
+    return detail::extremes("min_k", detail::array_of(x), k, false, options);
+}
 /// The element at index k of the sorted axis; 0 is the minimum. @returns the shape of x without the axis
 /// @throws ArgumentError if the axis does not exist or k is out of range @time a sort along the axis
 template <ArrayOperand X>
 EvaluatedArray<X> kth(const X& x, std::int64_t k, int axis = -1) {
     return EvaluatedArray<X>(detail::kth(detail::evaluated(x), k, axis));
+}
+template <UntypedOperand X>
+AnyArray kth(const X& x, std::int64_t k, int axis = -1) {
+    return detail::kth(detail::array_of(x), k, axis);
 }
 
 /// The q-quantile, 0 <= q <= 1, as NumPy's quantile. NaN if an element is NaN or there is none.
@@ -117,11 +133,21 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> quantile(const X& x, double q, const Quan
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::quantile("quantile", detail::evaluated(x), q, 1, dtype_of<E>(), options));
 }
+template <UntypedOperand X>
+AnyArray quantile(const X& x, double q, const QuantileOptions& options = {}) {
+    const AnyArray array = detail::array_of(x);
+    return detail::quantile("quantile", array, q, 1, detail::edge_type(array.dtype()), options);
+}
 /// The same with q in percent, 0 to 100.
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, double percent, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::quantile("percentile", detail::evaluated(x), percent, 100, dtype_of<E>(), options));
+}
+template <UntypedOperand X>
+AnyArray percentile(const X& x, double percent, const QuantileOptions& options = {}) {
+    const AnyArray array = detail::array_of(x);
+    return detail::quantile("percentile", array, percent, 100, detail::edge_type(array.dtype()), options);
 }
 /// Several at once: `quantile(x, {0.1, 0.5, 0.9}, {.axis = 1})`. @returns the quantiles along a new first axis
 /// @time one sort, and a launch for each
@@ -136,6 +162,15 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> quantile(const X& x, std::initializer_lis
                                                 const QuantileOptions& options = {}) {
     return quantile(x, std::span<const double>(parts.begin(), parts.size()), options);
 }
+template <UntypedOperand X>
+AnyArray quantile(const X& x, std::span<const double> parts, const QuantileOptions& options = {}) {
+    const AnyArray array = detail::array_of(x);
+    return detail::quantiles("quantile", array, parts, 1, detail::edge_type(array.dtype()), options);
+}
+template <UntypedOperand X>
+AnyArray quantile(const X& x, std::initializer_list<double> parts, const QuantileOptions& options = {}) {
+    return quantile(x, std::span<const double>(parts.begin(), parts.size()), options);
+}
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::span<const double> percents,
                                                   const QuantileOptions& options = {}) {
@@ -147,12 +182,26 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::initializer_l
                                                   const QuantileOptions& options = {}) {
     return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
 }
+template <UntypedOperand X>
+AnyArray percentile(const X& x, std::span<const double> percents, const QuantileOptions& options = {}) {
+    const AnyArray array = detail::array_of(x);
+    return detail::quantiles("percentile", array, percents, 100, detail::edge_type(array.dtype()), options);
+}
+template <UntypedOperand X>
+AnyArray percentile(const X& x, std::initializer_list<double> percents, const QuantileOptions& options = {}) {
+    return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
+}
 /// The median: the middle element, or the mean of the two middle ones, whose sum may overflow, as in NumPy. Another
 /// method than `linear` is that of quantile() at 0.5. @throws, @time as quantile()
 template <ArrayOperand X>
 GPUArray<EdgeOf<detail::ElementOf<X>>> median(const X& x, const QuantileOptions& options = {}) {
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::median(detail::evaluated(x), dtype_of<E>(), options));
+}
+template <UntypedOperand X>
+AnyArray median(const X& x, const QuantileOptions& options = {}) {
+    const AnyArray array = detail::array_of(x);
+    return detail::median(array, detail::edge_type(array.dtype()), options);
 }
 
 }  // namespace gemel

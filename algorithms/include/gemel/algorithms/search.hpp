@@ -47,14 +47,26 @@ GPUArray<std::int64_t> searchsorted(const A& sorted, const V& values, Side side 
                                     const SearchOptions& options = {}) {
     return detail::searchsorted("searchsorted", detail::evaluated(sorted), detail::evaluated(values), side, options);
 }
+template <class A, class V>
+    requires UntypedHolders<A, V>
+GPUArray<std::int64_t> searchsorted(const A& sorted, const V& values, Side side = Side::left,
+                                    const SearchOptions& options = {}) {
+    return detail::searchsorted("searchsorted", detail::array_of(sorted), detail::array_of(values), side, options);
+}
 
 /// Merges two sorted arrays into one. The merge is stable: equal elements of `a` precede those of `b`.
 /// @param a,b  shapes (n,) and (m,), ascending in searchsorted()'s order (not checked)
-/// @returns    shape (n + m,) @throws ArgumentError as searchsorted() @time two launches, enqueued
+/// @returns    shape (n + m,)
+/// @throws ArgumentError as searchsorted(), and if untyped arrays have different types @time two launches, enqueued
 template <ArrayOperand A, ArrayOperand B>
     requires std::same_as<detail::ElementOf<A>, detail::ElementOf<B>>
 EvaluatedArray<A> merge(const A& a, const B& b, const Stream& stream = {}) {
     return EvaluatedArray<A>(detail::merge(detail::evaluated(a), detail::evaluated(b), stream));
+}
+template <class A, class B>
+    requires UntypedHolders<A, B>
+AnyArray merge(const A& a, const B& b, const Stream& stream = {}) {
+    return detail::merge(detail::array_of(a), detail::array_of(b), stream);
 }
 
 }  // namespace gemel

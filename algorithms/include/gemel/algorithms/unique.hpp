@@ -59,6 +59,10 @@ template <ArrayOrExpression X>
 Selection<detail::ElementOf<X>> unique_values(const X& x, const Stream& stream = {}) {
     return detail::typed<detail::ElementOf<X>>(detail::unique_values("unique_values", detail::evaluated(x), stream));
 }
+template <UntypedOperand X>
+AnySelection unique_values(const X& x, const Stream& stream = {}) {
+    return detail::unique_values("unique_values", detail::array_of(x), stream);
+}
 
 /// Whether each element of x occurs in `among`; always false for NaN. @param invert  negates the result
 /// @returns of the shape of x @time a sort of `among` and one launch of binary searches, enqueued
@@ -66,10 +70,20 @@ template <ArrayOperand X, ArrayOperand A>
 GPUArray<bool> isin(const X& x, const A& among, bool invert = false) {
     return detail::isin(detail::evaluated(x), detail::evaluated(among), invert);
 }
+template <class X, class A>
+    requires UntypedHolders<X, A>
+GPUArray<bool> isin(const X& x, const A& among, bool invert = false) {
+    return detail::isin(detail::array_of(x), detail::array_of(among), invert);
+}
 /// The distinct values of a and b together, ascending. @time enqueued: a copy, a sort and a scan
 template <ArrayOperand A, ArrayOperand B>
 Selection<CommonElement<A, B>> union1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(detail::union1d(detail::evaluated(a), detail::evaluated(b)));
+}
+template <class A, class B>
+    requires UntypedHolders<A, B>
+AnySelection union1d(const A& a, const B& b) {
+    return detail::union1d(detail::array_of(a), detail::array_of(b));
 }
 /// The distinct values that are in both a and b, ascending. @time enqueued: two sorts, two scans and a search
 template <ArrayOperand A, ArrayOperand B>
@@ -77,11 +91,21 @@ Selection<CommonElement<A, B>> intersect1d(const A& a, const B& b) {
     return detail::typed<CommonElement<A, B>>(
         detail::common_or_not("intersect1d", detail::evaluated(a), detail::evaluated(b), true));
 }
+template <class A, class B>
+    requires UntypedHolders<A, B>
+AnySelection intersect1d(const A& a, const B& b) {
+    return detail::common_or_not("intersect1d", detail::array_of(a), detail::array_of(b), true);
+}
 /// The distinct values of a that are not in b, ascending, in the type of a. @time as intersect1d()
 template <ArrayOperand A, ArrayOperand B>
 Selection<detail::ElementOf<A>> setdiff1d(const A& a, const B& b) {
     return detail::typed<detail::ElementOf<A>>(
         detail::common_or_not("setdiff1d", detail::evaluated(a), detail::evaluated(b), false));
+}
+template <class A, class B>
+    requires UntypedHolders<A, B>
+AnySelection setdiff1d(const A& a, const B& b) {
+    return detail::common_or_not("setdiff1d", detail::array_of(a), detail::array_of(b), false);
 }
 
 }  // namespace gemel

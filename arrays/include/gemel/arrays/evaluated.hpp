@@ -17,6 +17,10 @@ concept ArrayOrExpression = HasDType<typename OperandElement<std::remove_cvref_t
 template <class X>
 concept ElementHolder = ArrayOrExpression<X> || UntypedOperand<X>;
 
+/// Typed and untyped arrays or expressions, at least one of them untyped.
+template <class... X>
+concept UntypedHolders = (UntypedOperand<X> || ...) && (ElementHolder<X> && ...);
+
 /// An array of the operand's elements.
 template <ArrayOrExpression X>
 using EvaluatedArray = GPUArray<typename OperandElement<std::remove_cvref_t<X>>::type>;
