@@ -157,18 +157,14 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> quantile(const X& x, std::span<const doub
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::quantiles("quantile", detail::evaluated(x), parts, 1, dtype_of<E>(), options));
 }
-template <ArrayOperand X>
-GPUArray<EdgeOf<detail::ElementOf<X>>> quantile(const X& x, std::initializer_list<double> parts,
-                                                const QuantileOptions& options = {}) {
-    return quantile(x, std::span<const double>(parts.begin(), parts.size()), options);
-}
 template <UntypedOperand X>
 AnyArray quantile(const X& x, std::span<const double> parts, const QuantileOptions& options = {}) {
     const AnyArray array = detail::array_of(x);
     return detail::quantiles("quantile", array, parts, 1, detail::edge_type(array.dtype()), options);
 }
-template <UntypedOperand X>
-AnyArray quantile(const X& x, std::initializer_list<double> parts, const QuantileOptions& options = {}) {
+template <class X>
+    requires(ArrayOperand<X> || UntypedOperand<X>)
+auto quantile(const X& x, std::initializer_list<double> parts, const QuantileOptions& options = {}) {
     return quantile(x, std::span<const double>(parts.begin(), parts.size()), options);
 }
 template <ArrayOperand X>
@@ -177,18 +173,14 @@ GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::span<const do
     using E = EdgeOf<detail::ElementOf<X>>;
     return GPUArray<E>(detail::quantiles("percentile", detail::evaluated(x), percents, 100, dtype_of<E>(), options));
 }
-template <ArrayOperand X>
-GPUArray<EdgeOf<detail::ElementOf<X>>> percentile(const X& x, std::initializer_list<double> percents,
-                                                  const QuantileOptions& options = {}) {
-    return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
-}
 template <UntypedOperand X>
 AnyArray percentile(const X& x, std::span<const double> percents, const QuantileOptions& options = {}) {
     const AnyArray array = detail::array_of(x);
     return detail::quantiles("percentile", array, percents, 100, detail::edge_type(array.dtype()), options);
 }
-template <UntypedOperand X>
-AnyArray percentile(const X& x, std::initializer_list<double> percents, const QuantileOptions& options = {}) {
+template <class X>
+    requires(ArrayOperand<X> || UntypedOperand<X>)
+auto percentile(const X& x, std::initializer_list<double> percents, const QuantileOptions& options = {}) {
     return percentile(x, std::span<const double>(percents.begin(), percents.size()), options);
 }
 /// The median: the middle element, or the mean of the two middle ones, whose sum may overflow, as in NumPy. Another
