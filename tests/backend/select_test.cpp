@@ -223,6 +223,26 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK(copy_if(x, x > 3).array().size() == 6);
 }
 
+/// Runs of up to `longest` elements, each followed by a longer one once in a while, so that tiles have no run's
+/// beginning.
+template <class T>
+void check_long_runs(std::size_t n, std::size_t longest) {
+    std::vector<HostElement<T>> values, expected;
+    std::vector<std::int64_t> lengths;
+    std::mt19937 random(static_cast<unsigned>(n + longest));
+    while (values.size() < n) {
+        const std::size_t wanted = random() % 50000 == 0 ? 40000 : 1 + random() % longest;
+        const std::size_t length = std::min(wanted, n - values.size());
+        expected.push_back(static_cast<HostElement<T>>(expected.size() % 7));
+        lengths.push_back(static_cast<std::int64_t>(length));
+        values.resize(values.size() + length, expected.back());
+    }
+    const Runs<T> runs = run_lengths(to_gpu(values));
+    CHECK(runs.count.item() == static_cast<std::int64_t>(expected.size()));
+    CHECK(runs.values().get() == expected);
+    CHECK(runs.lengths().get() == lengths);
+}
+
 /// Where packs are copied to shared memory: a selection by each way of saying so, runs, and what does not fill a tile.
 template <class T>
 void check_long(std::size_t n) {
@@ -263,6 +283,20 @@ TEST_CASE("long arrays pass through shared memory") {
     check_long<std::int16_t>(n + 8193);
     check_long<std::int64_t>(n + 2);
     if (!lacks_double()) check_long<double>(n + 6143);
+}
+
+TEST_CASE("runs of long arrays are found by positions") {
+    constexpr std::size_t n = std::size_t{1} << 22;
+    check_long_runs<std::int32_t>(n + 12345, 100);
+    check_long_runs<std::uint8_t>(n, 3);
+    const GPUArray<std::int16_t> same = zeros<std::int16_t>({static_cast<std::int64_t>(n) + 1});
+    CHECK(run_lengths(same).lengths().get() == std::vector{static_cast<std::int64_t>(n) + 1});
+    if (is_check()) return;
+    for (const std::size_t longest : {std::size_t{1}, std::size_t{2}, std::size_t{9000}})
+        check_long_runs<std::int64_t>(n + 8191, longest);
+    check_long_runs<float>(n + 8193, 100);
+    const GPUArray<std::int32_t> backwards = arange<std::int32_t>(static_cast<std::int64_t>(n) + 3)(slice({}, {}, -1));
+    CHECK(run_lengths(backwards).count.item() == static_cast<std::int64_t>(n) + 3);
 }
 
 TEST_CASE("random masks of random arrays") {

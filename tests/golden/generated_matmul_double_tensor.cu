@@ -83,16 +83,40 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 4) __launch_bounds__(128) void matmul
             } else {
                 {
                     double *const to = a_to + next_slot * 2176;
+                    if (a_extent % 2 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 4; ++k) {
+                            const int inside = a_of + k * 4 < own_depth ? a_extent - a_at : 0;
+                            if (inside <= 0 || inside >= 2) {
+                                gemel_copy_async_16(to + k * 272, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 2; ++e)
+                                to[k * 272 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 4; ++k) {
                         const int inside = a_of + k * 4 < own_depth ? a_extent - a_at : 0;
-                        gemel_copy_async_16(to + k * 272, a_from + k * a_next, inside >= 2 ? 16 : inside > 0 ? inside * 8 : 0);
+                        gemel_copy_async_16(to + k * 272, a_from + k * a_next, inside > 0 ? 16 : 0);
                     }
                 }
                 {
                     double *const to = b_to + next_slot * 2176;
+                    if (b_extent % 2 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 4; ++k) {
+                            const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
+                            if (inside <= 0 || inside >= 2) {
+                                gemel_copy_async_16(to + k * 272, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 2; ++e)
+                                to[k * 272 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 4; ++k) {
                         const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_16(to + k * 272, b_from + k * b_next, inside >= 2 ? 16 : inside > 0 ? inside * 8 : 0);
+                        gemel_copy_async_16(to + k * 272, b_from + k * b_next, inside > 0 ? 16 : 0);
                     }
                 }
             }

@@ -88,14 +88,14 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
                     __local float *const to = a_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = a_of + k * 4 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside > 0 ? 4 : 0);
                     }
                 }
                 {
                     __local float *const to = b_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, inside > 0 ? 4 : 0);
                     }
                 }
             }

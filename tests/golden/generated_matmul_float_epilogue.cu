@@ -88,14 +88,14 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
                     float *const to = a_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = a_of + k * 4 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_4(to + k * 144, a_from + k * a_next, inside > 0 ? 4 : 0);
                     }
                 }
                 {
                     float *const to = b_to + next_slot * 2176;
                     for (int k = 0; k < 8; ++k) {
                         const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, inside >= 1 ? 4 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_4(to + k * 128, b_from + k * b_next, inside > 0 ? 4 : 0);
                     }
                 }
             }

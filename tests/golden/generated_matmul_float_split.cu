@@ -89,16 +89,40 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
             } else {
                 {
                     float *const to = a_to + next_slot * 4096;
+                    if (own_depth % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 4; ++k) {
+                            const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 512, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 512 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 4; ++k) {
                         const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_16(to + k * 512, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 512, a_from + k * a_next, inside > 0 ? 16 : 0);
                     }
                 }
                 {
                     float *const to = b_to + next_slot * 4096;
+                    if (own_depth % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 4; ++k) {
+                            const int inside = b_of + k * 16 < b_extent ? own_depth - b_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 512, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 512 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 4; ++k) {
                         const int inside = b_of + k * 16 < b_extent ? own_depth - b_at : 0;
-                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 512, b_from + k * b_next, inside > 0 ? 16 : 0);
                     }
                 }
             }

@@ -77,16 +77,40 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             } else {
                 {
                     __local float *const to = a_to + next_slot * 3392;
+                    if (own_depth % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 2; ++k) {
+                            const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 640, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 640 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 2; ++k) {
                         const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_16(to + k * 640, a_from + k * a_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 640, a_from + k * a_next, inside > 0 ? 16 : 0);
                     }
                 }
                 {
                     __local float *const to = b_to + next_slot * 3392;
+                    if (b_extent % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 4; ++k) {
+                            const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 528, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 528 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 4; ++k) {
                         const int inside = b_of + k * 4 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_16(to + k * 528, b_from + k * b_next, inside >= 4 ? 16 : inside > 0 ? inside * 4 : 0);
+                        gemel_copy_async_16(to + k * 528, b_from + k * b_next, inside > 0 ? 16 : 0);
                     }
                 }
             }

@@ -87,16 +87,40 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 2) __launch_bounds__(128) void matmul
             } else {
                 {
                     uint16_t *const to = a_to + next_slot * 16384;
+                    if (own_depth % 8 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 8; ++k) {
+                            const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
+                            if (inside <= 0 || inside >= 8) {
+                                gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 8; ++e)
+                                to[k * 1024 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 8; ++k) {
                         const int inside = a_of + k * 16 < a_extent ? own_depth - a_at : 0;
-                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside > 0 ? 16 : 0);
                     }
                 }
                 {
                     uint16_t *const to = b_to + next_slot * 16384;
+                    if (b_extent % 8 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 8; ++k) {
+                            const int inside = b_of + k * 8 < own_depth ? b_extent - b_at : 0;
+                            if (inside <= 0 || inside >= 8) {
+                                gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 8; ++e)
+                                to[k * 1024 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
                     for (int k = 0; k < 8; ++k) {
                         const int inside = b_of + k * 8 < own_depth ? b_extent - b_at : 0;
-                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside >= 8 ? 16 : inside > 0 ? inside * 2 : 0);
+                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside > 0 ? 16 : 0);
                     }
                 }
             }

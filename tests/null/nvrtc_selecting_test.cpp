@@ -45,10 +45,12 @@ TEST_CASE("selections compile for CUDA") {
         check_compiles(select_scan(form, wide, false, true, parse_declarations("const T *x"), "i % 3 == 0", "x", ""),
                        types);
         check_compiles(run_lengths_scan(wide, equality("run_lengths", type, "")), types);
+        check_compiles(run_positions_scan(wide, equality("run_lengths", type, "")), types);
     }
     const std::map<std::string, DType> types{{"T", dtype_of<float>()}};
     const std::string equal = equality_with_nan(dtype_of<float>());
     check_compiles(unique_consecutive_scan(true, true, equal), types);
+    check_compiles(complete_runs_kernel());
     check_compiles(count_runs_kernel(equal), types);
     check_compiles(first_of_runs_kernel(equal), types);
     check_compiles(unique_scan(true, equal, {.index = true, .inverse = true, .counts = true}), types);

@@ -39,6 +39,12 @@ GEMEL_API Scan unique_consecutive_scan(bool wide, bool staged, const std::string
 GEMEL_API ElementwiseKernel count_runs_kernel(const std::string& equal);
 GEMEL_API ElementwiseKernel first_of_runs_kernel(const std::string& equal);
 GEMEL_API Scan run_lengths_scan(bool wide, const std::string& equal);
+/// The same by positions in tiles of at most 65536 elements: arguments x, values, lengths, last, begin, count. The last
+/// run that begins in a tile may end in any later one. Its number goes to last[tile], -1 if none begins there, its
+/// position to begin[tile], and lengths[its number] gets the position of its end, unless it is the last of all.
+GEMEL_API Scan run_positions_scan(bool wide, const std::string& equal);
+/// Completes the lengths of those runs: arguments last, begin, lengths, count, n (elements of x). One thread per tile.
+GEMEL_API ElementwiseKernel complete_runs_kernel();
 GEMEL_API Scan unique_scan(bool wide, const std::string& equal, const UniqueOptions& options);
 GEMEL_API Scan reduce_by_key_scan(bool wide, DType values, const std::string& equal, const std::string& combine);
 GEMEL_API Scan scan_by_key_scan(bool exclusive, DType values, const std::string& equal, const std::string& combine,

@@ -71,8 +71,11 @@ GEMEL_API std::string equality(const char* who, DType dtype, const std::string& 
 /// The same, but NaN equals NaN, as in NumPy's unique().
 GEMEL_API std::string equality_with_nan(DType dtype);
 
-/// The tiles of a scan that finds the lengths of runs, or sums of values over them, unless some are given.
-/// @param value_bytes  of a value; 0 for lengths
+/// Whether the array fills a GPU whose blocks can wait for each other.
+bool is_long_on_gpu(const AnyArray& x);
+
+/// The tiles of a scan that combines values over runs of keys, unless some are given.
+/// @param value_bytes  of a value
 codegen::ScanTuning run_tuning(const codegen::ScanTuning& given, const AnyArray& keys, std::uint32_t value_bytes);
 
 /// x as one axis in C order; no copy if it is contiguous.

@@ -40,11 +40,12 @@ bool has_large_shared_memory(const DeviceInfo& device) {
 constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
-/// Maximum blocks that share a row: few enough that the rows of several concurrent launches are resident.
+/// Maximum blocks that share a row: few enough that the rows of several concurrent launches are resident. Two of these
+/// blocks and more fit a multiprocessor that has the shared memory for them.
 std::size_t max_parts(const DeviceInfo& device) {
     const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
                      device.max_threads_per_block >= part_block;
-    return can ? std::min<std::size_t>(device.compute_units / 4, 64) : 1;
+    return can ? std::min<std::size_t>(device.compute_units / (has_large_shared_memory(device) ? 2 : 4), 64) : 1;
 }
 
 /// Chooses how threads share rows, for one device and one call.

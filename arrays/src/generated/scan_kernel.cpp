@@ -16,7 +16,9 @@
 
 namespace gemel {
 
-struct ScanState : GeneratorState<codegen::ScanRequest> {};
+struct ScanState : GeneratorState<codegen::ScanRequest> {
+    std::uint32_t staged_bytes = 0;
+};
 
 namespace {
 
@@ -82,7 +84,8 @@ struct ScanCall {
         if (layout.strategy == Strategy::chunks || !layout.shuffles) tuning.access_bytes = 0;
         if (!state.request.staged_type.empty()) {
             // A staged tile must fit in a block's shared memory.
-            const std::uint32_t row = std::max(tuning.block, 1u) * std::max(call.item_bytes(), 4u);
+            const std::uint32_t bytes = state.staged_bytes ? state.staged_bytes : std::max(call.item_bytes(), 4u);
+            const std::uint32_t row = std::max(tuning.block, 1u) * bytes;
             tuning.items_per_thread = std::min(tuning.items_per_thread, std::max((32u << 10) / row, 1u));
         }
         LayoutRequest request{.access_bytes = tuning.access_bytes,
@@ -238,6 +241,7 @@ Scan::Scan(std::vector<Parameter> arguments, DType dtype, const ScanSpec& spec) 
     request.segment_start = codegen::Snippet(spec.is_segment_start_expr);
     request.preamble = spec.preamble;
     request.staged_type = spec.staged_type;
+    state->staged_bytes = spec.staged_bytes;
     request.stage = codegen::Snippet(spec.stage_statement);
     request.tile_output = codegen::Snippet(spec.tile_statement);
     if (!spec.selected.empty()) select(request, spec);

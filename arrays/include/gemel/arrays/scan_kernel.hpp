@@ -10,6 +10,7 @@
 #include <gemel/core/stream.hpp>
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,7 +42,8 @@ struct ScanSpec {
     CompileOptions compile = {};
     // For scans that write fewer results than elements: results are collected in shared memory, then written coalesced.
     // Used if blocks scan tiles; otherwise output_statement runs.
-    std::string staged_type = {};  ///< the C type of the shared array `staged` of `tile_room` elements, a tile's size
+    std::string staged_type = {};    ///< the C type of the shared array `staged` of `tile_room` elements, a tile's size
+    std::uint32_t staged_bytes = 0;  ///< of that type; 0: as the largest element of an argument, at least 4
     /// Runs instead of output_statement and writes to `staged`. `item` and `prev_item` count from the start of the
     /// tile, so scan_expr must be a sum. `tile_begin` is the tile's first i, `tile_length` its number of elements.
     std::string stage_statement = {};
