@@ -2,6 +2,7 @@
 #include <gemel/testing_doctest.hpp>
 
 #include "array_support.hpp"
+#include "generator_support.hpp"
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -83,6 +84,57 @@ TEST_CASE("histograms of untyped arrays have edges of the typed ones' type") {
     check_histogram(histogram(any_whole, any_edges), histogram(whole, edges));
     check_same(digitize(any, edges), digitize(values, edges));
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(AnyArray(values.astype<cfloat>())), "histogram", "real numbers");
+}
+
+TEST_CASE("histograms of several untyped coordinates") {
+    const auto x = to_gpu(numbers), edges = to_gpu(std::vector<float>{0, 2, 5, 9});
+    const GPUArray<float> y = 9 - x;
+    const auto whole = y.astype<int>();
+    const AnyArray any_x = x, any_whole = whole, any_edges = edges;
+    const std::array<std::int64_t, 2> bins{3, 4};
+    const auto check_grid = [](const AnyHistogram2d& found, const auto& expected) {
+        check_same(found.counts, expected.counts);
+        check_same(found.x_edges, expected.x_edges);
+        check_same(found.y_edges, expected.y_edges);
+    };
+    check_grid(histogram2d(any_x, any_whole, bins), histogram2d(x, whole, bins));
+    check_grid(histogram2d(x, any_whole, bins), histogram2d(x, whole, bins));
+    check_grid(histogram2d(any_x, y, bins, {0.0, 4.0}, {-1.0, 8.0}), histogram2d(x, y, bins, {0.0, 4.0}, {-1.0, 8.0}));
+    check_grid(histogram2d(any_x, y, any_edges, edges), histogram2d(x, y, edges, edges));
+    const auto points = x.reshape({6, 2});
+    const AnyArray any_points = points;
+    const std::vector<BinAxis> axes{{.count = 3}, {.count = 2, .range = {{0.0, 5.0}}}};
+    const AnyHistogramDd found = histogramdd(any_points, axes);
+    const auto expected = histogramdd(points, axes);
+    check_same(found.counts, expected.counts);
+    REQUIRE(found.edges.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k) check_same(found.edges[k], expected.edges[k]);
+    CHECK_THROWS_MENTIONING(ArgumentError, histogram2d(any_x, any_points, bins), "histogram2d", "(12,)", "(6, 2)");
+}
+
+TEST_CASE("weighted histograms of untyped arrays") {
+    if (lacks_double()) return;
+    const auto x = to_gpu(numbers), edges = to_gpu(ascending);
+    const GPUArray<float> w = x / 2;
+    const AnyArray any = x, any_edges = edges;
+    const std::array<std::int64_t, 2> bins{3, 4};
+    const Weighting by{.weights = w};
+    const auto check_sums = [](const auto& found, const auto& expected) { check_same(found.sums, expected.sums); };
+    const AnyWeightedHistogram sums = histogram(any, 4, 0.0, 8.0, by);
+    check_sums(sums, histogram(x, 4, 0.0, 8.0, by));
+    check_same(sums.edges, histogram(x, 4, 0.0, 8.0, by).edges);
+    check_sums(histogram(any, 5, by), histogram(x, 5, by));
+    check_sums(histogram(AnyExpr(any), any_edges, by), histogram(x, edges, by));
+    check_sums(histogram2d(any, w, bins, by), histogram2d(x, w, bins, by));
+    check_sums(histogram2d(any, w, bins, {0.0, 4.0}, {0.0, 8.0}, by),
+               histogram2d(x, w, bins, {0.0, 4.0}, {0.0, 8.0}, by));
+    check_sums(histogram2d(x, any, edges, any_edges, by), histogram2d(x, x, edges, edges, by));
+    const auto points = x.reshape({6, 2});
+    const std::vector<BinAxis> axes{{.count = 3}, {.count = 2}};
+    const Weighting of_points{.density = true};
+    const AnyWeightedHistogramDd found = histogramdd(AnyArray(points), axes, of_points);
+    check_sums(found, histogramdd(points, axes, of_points));
+    CHECK(found.edges.size() == 2);
 }
 
 TEST_CASE("untyped arrays are sets as well") {

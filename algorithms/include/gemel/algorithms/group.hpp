@@ -95,6 +95,10 @@ struct AnyHistogram {
     GPUArray<std::int64_t> counts;
     AnyArray edges;
 };
+struct AnyHistogram2d {
+    GPUArray<std::int64_t> counts;
+    AnyArray x_edges, y_edges;
+};
 
 /// The type of bin edges: the elements' own for float and double, float for 16-bit floats, double for integers and
 /// bools.
@@ -136,13 +140,27 @@ Histogram<E> histogram(const X& x, const Bins& bins, const HistogramOptions& opt
 inline AnyHistogram histogram(const AnyArray& x, const Bins& bins, const HistogramOptions& options) {
     return histogram(x, edge_type(x.dtype()), bins, options);
 }
+/// The type of the edges of two arrays' bins.
+inline DType edge_type(const AnyArray& x, const AnyArray& y) {
+    return edge_type(codegen::promote(x.dtype(), y.dtype()));
+}
+/// @param dtype  of the edges
+inline AnyHistogram2d histogram2d(const AnyArray& x, const AnyArray& y, DType dtype, const Bins& x_bins,
+                                  const Bins& y_bins, const HistogramOptions& options) {
+    const AnyArray x_edges = bin_edges("histogram2d", x, dtype, x_bins, options.stream);
+    const AnyArray y_edges = bin_edges("histogram2d", y, dtype, y_bins, options.stream);
+    return {histogram2d(x, y, x_edges, y_edges, {x_bins.edges.empty(), y_bins.edges.empty()}, options), x_edges,
+            y_edges};
+}
 template <class E>
 Histogram2d<E> histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins, const Bins& y_bins,
                            const HistogramOptions& options) {
-    const AnyArray x_edges = bin_edges("histogram2d", x, dtype_of<E>(), x_bins, options.stream);
-    const AnyArray y_edges = bin_edges("histogram2d", y, dtype_of<E>(), y_bins, options.stream);
-    return {histogram2d(x, y, x_edges, y_edges, {x_bins.edges.empty(), y_bins.edges.empty()}, options),
-            GPUArray<E>(x_edges), GPUArray<E>(y_edges)};
+    const AnyHistogram2d found = histogram2d(x, y, dtype_of<E>(), x_bins, y_bins, options);
+    return {found.counts, GPUArray<E>(found.x_edges), GPUArray<E>(found.y_edges)};
+}
+inline AnyHistogram2d histogram2d(const AnyArray& x, const AnyArray& y, const Bins& x_bins, const Bins& y_bins,
+                                  const HistogramOptions& options) {
+    return histogram2d(x, y, edge_type(x, y), x_bins, y_bins, options);
 }
 
 }  // namespace detail
@@ -265,6 +283,13 @@ auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, const
     return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
                                                             {.count = bins[0]}, {.count = bins[1]}, options);
 }
+template <class X, class Y>
+    requires UntypedHolders<X, Y>
+AnyHistogram2d histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins,
+                           const HistogramOptions& options = {}) {
+    return detail::histogram2d(detail::array_of(x), detail::array_of(y), {.count = bins[0]}, {.count = bins[1]},
+                               options);
+}
 /// The same over given ranges: `histogram2d(x, y, {64, 32}, {0.0, 1.0}, {-1.0, 1.0})`.
 template <ArrayOperand X, ArrayOperand Y>
 auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
@@ -272,11 +297,26 @@ auto histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::
     return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
                                                             {bins[0], x_range}, {bins[1], y_range}, options);
 }
+template <class X, class Y>
+    requires UntypedHolders<X, Y>
+AnyHistogram2d histogram2d(const X& x, const Y& y, std::array<std::int64_t, 2> bins, std::array<double, 2> x_range,
+                           std::array<double, 2> y_range, const HistogramOptions& options = {}) {
+    return detail::histogram2d(detail::array_of(x), detail::array_of(y), {bins[0], x_range}, {bins[1], y_range},
+                               options);
+}
+/// The same with given edges. @throws ArgumentError if edges descend or one is NaN @time waits, to check the edges
 template <ArrayOperand X, ArrayOperand Y, ArrayOperand EX, ArrayOperand EY>
 auto histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges, const HistogramOptions& options = {}) {
     return detail::histogram2d<EdgeOf<CommonElement<X, Y>>>(detail::evaluated(x), detail::evaluated(y),
                                                             {.edges = detail::evaluated(x_edges)},
                                                             {.edges = detail::evaluated(y_edges)}, options);
+}
+template <class X, class Y, class EX, class EY>
+    requires UntypedHolders<X, Y, EX, EY>
+AnyHistogram2d histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& y_edges,
+                           const HistogramOptions& options = {}) {
+    return detail::histogram2d(detail::array_of(x), detail::array_of(y), {.edges = detail::array_of(x_edges)},
+                               {.edges = detail::array_of(y_edges)}, options);
 }
 
 /// The index of each element's bin, as NumPy's digitize: k where edges[k - 1] <= x < edges[k], or with `right` where
