@@ -48,7 +48,7 @@ Scan selecting::run_positions_scan(bool wide, const std::string& equal) {
          .counts = true,
          .scan_expr = "a + b",
          .neutral = "0",
-         // Without tiles there are no positions in them: Scan::run is given a strategy that has some.
+         // Never runs: run_lengths asks for a strategy with tiles, without which there are no positions in them.
          .output_statement = "if (item != prev_item) values[item - 1] = x[i]",
          .name = "run_positions",
          .preamble = equal,
@@ -100,8 +100,8 @@ AnySelection unique_in_chunks(const AnyArray& given, const std::string& equal) {
     return {values, number};
 }
 
-/// On GPUs, for long arrays: each tile writes its runs but the last, which a second launch completes. That a run's
-/// length is a distance of two positions, the tile scans bits, not pairs of flags and lengths.
+/// On GPUs, for long arrays. A run's length is the distance of two positions, so a tile scans bits instead of pairs of
+/// flags and lengths. It writes the lengths of its runs except the last one, which a second launch completes.
 AnyRuns run_lengths_by_positions(const AnyArray& x, const std::string& equal, const Stream& stream) {
     static auto& kernels = *new KernelsByText<Scan>;
     static const auto& completing = *new ElementwiseKernel(complete_runs_kernel());
@@ -110,7 +110,9 @@ AnyRuns run_lengths_by_positions(const AnyArray& x, const std::string& equal, co
     // and 1318.
     constexpr codegen::ScanTuning tuning{
         .block = 512, .items_per_thread = 32, .strategy = codegen::ScanStrategy::look_back};
-    const std::size_t tile = std::size_t{tuning.block} * tuning.items_per_thread;
+    constexpr std::size_t tile = std::size_t{tuning.block} * tuning.items_per_thread;
+    static_assert(tile * sizeof(std::uint16_t) <= 32 << 10,
+                  "Scan would take shorter tiles, and the tables would be short");
     const std::size_t tiles = (x.size() + tile - 1) / tile;
     const AnyArray values = room_for(x);
     const GPUArray<std::int64_t> lengths(room_for(x, dtype_of<std::int64_t>(), x.size())),
