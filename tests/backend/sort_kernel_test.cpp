@@ -228,6 +228,51 @@ TEST_CASE("argsort of an array of rank 0 is a zero as in NumPy") {
     CHECK_THROWS_WITH_AS(argsort(full<float>({}, 5), {.axis = 1}), doctest::Contains("axis 1"), ArgumentError);
 }
 
+TEST_CASE("keys and values are sorted into given arrays, and in place") {
+    const std::vector<int> given{5, 1, 4, 1, 3, 9, 2, 6, 0, 7, 8, 1};
+    const std::vector<float> numbers{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    for (const Shape& shape : {Shape{12}, Shape{3, 4}}) {
+        for (const int axis : {-1, 0}) {
+            const auto fresh = [&] {
+                return std::pair{to_gpu(given).reshape(shape).copy(), to_gpu(numbers).reshape(shape).copy()};
+            };
+            const auto [x, y] = fresh();
+            const auto [keys, values] = sort_by_key({.axis = axis}, x, y);
+            const GPUArray<int> a(current_context(), shape);
+            const GPUArray<float> wide(current_context(), Shape{24});
+            const GPUArray<float> b =
+                shape.size() == 1 ? wide(slice({}, {}, 2)) : GPUArray<float>(current_context(), shape);
+            const auto [same_a, same_b] = sort_by_key({.axis = axis, .outs = {a, b}}, x, y);
+            CHECK(a.get() == keys.get());
+            CHECK(b.get() == values.get());
+            CHECK(AnyArray(same_a).is_view_of(a));
+            CHECK(AnyArray(same_b).is_view_of(b));
+            CHECK(x.get() == given);
+            const auto [k, v] = fresh();
+            sort_by_key({.axis = axis, .outs = {k, v}}, k, v);
+            CHECK(k.get() == keys.get());
+            CHECK(v.get() == values.get());
+            // Results that change places with the inputs.
+            const GPUArray<int> first = to_gpu(given).reshape(shape).copy(), second = first * 2 + 1;
+            const auto [sorted_first, sorted_second] = sort_by_key({.axis = axis}, first, second);
+            const auto before = sorted_second.get();
+            sort_by_key({.axis = axis, .outs = {second, first}}, first, second);
+            CHECK(second.get() == sorted_first.get());
+            CHECK(first.get() == before);
+        }
+    }
+    // Values that are gathered at the end.
+    std::vector<science::Star> bodies(12);
+    for (std::size_t k = 0; k < bodies.size(); ++k) bodies[k].cell = given[k];
+    const GPUArray<int> k = to_gpu(given);
+    const GPUArray<science::Star> stars = to_gpu(bodies);
+    sort_by_key({.outs = {k, stars}}, k, stars);
+    const auto sorted = k.get();
+    CHECK(std::is_sorted(sorted.begin(), sorted.end()));
+    const auto moved = stars.get();
+    for (std::size_t j = 0; j < moved.size(); ++j) CHECK(moved[j].cell == sorted[j]);
+}
+
 TEST_CASE("what cannot be sorted is refused with the figures") {
     const GPUArray<float> x = zeros<float>({3, 4});
     const GPUArray<float> nothing;
@@ -244,6 +289,15 @@ TEST_CASE("what cannot be sorted is refused with the figures") {
     CHECK_THROWS_WITH_AS(argsort(x, {.out = x}), doctest::Contains(".out has elements of float"), ArgumentError);
     CHECK_THROWS_WITH_AS(sort(x, {.out = zeros<float>({4}).broadcast_to({3, 4})}), doctest::Contains("repeats"),
                          ArgumentError);
+    CHECK_THROWS_WITH_AS(sort(x, {.outs = {x}}), doctest::Contains("sort: .outs is for sort_by_key"), ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_by_key({.out = x}, x, x), doctest::Contains("there are 2 results; give .outs"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {x}}, x, x), doctest::Contains(".outs has 1 array, expected 2"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {x, nothing}}, x, x), doctest::Contains(".outs[1] is an empty handle"),
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {x, zeros<int>({3, 4})}}, x, x),
+                         doctest::Contains(".outs[1] has elements of int32"), ArgumentError);
     CHECK_THROWS_WITH_AS(lexsort(std::span<const AnyArray>()), doctest::Contains("there is no key"), ArgumentError);
     CHECK_THROWS_WITH_AS(lexsort({zeros<float>({})}), doctest::Contains("no axis"), ArgumentError);
     CHECK_THROWS_WITH_AS(lexsort({x}, 7), doctest::Contains("axis 7"), ArgumentError);

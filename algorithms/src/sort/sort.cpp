@@ -29,6 +29,25 @@ AnyArray finished(const AnyArray& rows, const SortAxis& axis, const AnyArray& ou
     return is_direct ? out : from_rows(rows, axis, out);
 }
 
+/// The arrays of sort_by_key, keys first, and where its results go.
+struct Results {
+    const AnyArray& keys;
+    std::span<const AnyArray> values;
+    const std::vector<AnyArray>& outs;
+
+    const AnyArray& input(std::size_t k) const { return k == 0 ? keys : values[k - 1]; }
+    AnyArray out(std::size_t k) const { return outs.empty() ? AnyArray() : outs[k]; }
+
+    /// The caller's array only if it is apart from all inputs: kernels write to it while they read those.
+    AnyArray rows(std::size_t k, const SortAxis& axis) const {
+        const AnyArray own = out(k);
+        bool is_apart = !own.empty();
+        for (std::size_t other = 0; is_apart && other <= values.size(); ++other)
+            is_apart = !own.may_overlap(input(other)) && (other == k || !own.may_overlap(outs[other]));
+        return rows_for(is_apart ? own : AnyArray(), input(k), axis, input(k).dtype());
+    }
+};
+
 void check_key(std::string_view who, const AnyArray& keys) {
     require_array(who, "the array", keys);
     check_order(who, keys.dtype());
@@ -46,7 +65,7 @@ const ElementwiseKernel& begin_segments_kernel() {
 
 AnyArray sort(const AnyArray& x, const SortOptions& options) {
     check_key("sort", x);
-    check_out("sort", options.out, x, x.dtype());
+    check_out("sort", options, x, x.dtype());
     const SortAxis axis = sort_axis("sort", x, options.axis);
     const AnyArray keys = in_rows(x, axis);
     const AnyArray sorted = rows_for(options.out, x, axis, x.dtype());
@@ -62,7 +81,7 @@ AnyArray sort(const AnyArray& x, const SortOptions& options) {
 AnyArray argsort(const AnyArray& x, const SortOptions& options) {
     check_key("argsort", x);
     if (x.rank() == 0) return argsort(x.reshape({1}), options);  // [0], as NumPy
-    check_out("argsort", options.out, x, dtype_of<std::int64_t>());
+    check_out("argsort", options, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis("argsort", x, options.axis);
     const AnyArray keys = in_rows(x, axis);
     const AnyArray index = rows_for(options.out, x, axis, dtype_of<std::int64_t>());
@@ -77,33 +96,33 @@ AnyArray argsort(const AnyArray& x, const SortOptions& options) {
 
 std::vector<AnyArray> sort_by_key(const AnyArray& keys, std::span<const AnyArray> values, const SortOptions& options) {
     check_key("sort_by_key", keys);
-    if (!options.out.empty())
-        throw ArgumentError("sort_by_key: .out takes one array, but there are several results; leave it out");
+    for (std::size_t k = 0; k < values.size(); ++k)
+        check_beside("sort_by_key", text("the array of values ", k + 1), values[k], keys);
+    check_outs("sort_by_key", options, keys, values);
     const SortAxis axis = sort_axis("sort_by_key", keys, options.axis);
+    const Results results{keys, values, options.outs};
     RadixCall call{.keys = in_rows(keys, axis),
-                   .sorted_keys = new_rows(keys, axis, keys.dtype()),
+                   .sorted_keys = results.rows(0, axis),
                    .rows = axis.rows,
                    .row_length = axis.row_length,
                    .descending = options.descending,
                    .tuning = options.tuning};
-    std::vector<AnyArray> moved;
+    std::vector<AnyArray> moved{call.sorted_keys};
     for (std::size_t k = 0; k < values.size(); ++k) {
-        check_beside("sort_by_key", text("the array of values ", k + 1), values[k], keys);
-        const DType dtype = values[k].dtype();
-        moved.push_back(new_rows(values[k], axis, dtype));
-        if (dtype.size_bytes() > max_moved_bytes) {
+        moved.push_back(results.rows(k + 1, axis));
+        if (values[k].dtype().size_bytes() > max_moved_bytes) {
             if (call.index.empty()) call.index = new_rows(keys, axis, dtype_of<std::int64_t>());
         } else {
-            call.values.push_back({in_rows(values[k], axis), moved[k]});
+            call.values.push_back({in_rows(values[k], axis), moved.back()});
         }
     }
     radix_sort(plain_sorter(keys.dtype()), call);
-    std::vector<AnyArray> results{from_rows(call.sorted_keys, axis, {})};
-    for (std::size_t k = 0; k < values.size(); ++k) {
-        if (values[k].dtype().size_bytes() > max_moved_bytes) gather(in_rows(values[k], axis), call.index, moved[k]);
-        results.push_back(from_rows(moved[k], axis, {}));
-    }
-    return results;
+    // All inputs are read before a result may be written to one of them.
+    for (std::size_t k = 0; k < values.size(); ++k)
+        if (values[k].dtype().size_bytes() > max_moved_bytes)
+            gather(in_rows(values[k], axis), call.index, moved[k + 1]);
+    for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = finished(moved[k], axis, results.out(k));
+    return moved;
 }
 
 AnyArray lexsort(std::span<const AnyArray> keys, int axis) {
@@ -140,7 +159,7 @@ AnyArray sort_segments(const AnyArray& values, const AnyArray& starts, const Sor
     if (!starts.dtype().is_integer() || starts.dtype().lanes() != 1)
         throw ArgumentError(
             text(who, ": expected starts of integers, got ", starts.dtype().name(), "; astype() converts"));
-    check_out(who, options.out, values, values.dtype());
+    check_out(who, options, values, values.dtype());
     const SortAxis axis = sort_axis(who, values, options.axis);
     AnyArray marks(values.context(), dtype_of<std::uint32_t>(), values.shape());
     const std::uint32_t none = 0;

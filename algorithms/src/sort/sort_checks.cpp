@@ -26,18 +26,47 @@ void check_beside(std::string_view who, std::string_view what, const AnyArray& a
                                  to_string(keys.shape()), "; expected one value per key"));
 }
 
-void check_out(std::string_view who, const AnyArray& out, const AnyArray& like, DType dtype) {
-    if (out.empty()) return;
+namespace {
+
+/// @param what  ".out", ".outs[1]"
+void check_target(std::string_view who, std::string_view what, const AnyArray& out, const AnyArray& like, DType dtype) {
     if (!(out.shape() == like.shape()))
-        throw ArgumentError(text(who, ": .out has the shape ", to_string(out.shape()), ", the result ",
+        throw ArgumentError(text(who, ": ", what, " has the shape ", to_string(out.shape()), ", the result ",
                                  to_string(like.shape()), "; give an array of that shape"));
     if (!(out.dtype() == dtype))
-        throw ArgumentError(text(who, ": .out has elements of ", out.dtype().name(), ", the result of ", dtype.name(),
-                                 "; give an array of that type"));
+        throw ArgumentError(text(who, ": ", what, " has elements of ", out.dtype().name(), ", the result of ",
+                                 dtype.name(), "; give an array of that type"));
     if (!(out.context() == like.context()))
-        throw ArgumentError(text(who, ": .out is of another context than the array; allocate it in that context"));
+        throw ArgumentError(
+            text(who, ": ", what, " is of another context than the array; allocate it in that context"));
     if (out.repeats())
-        throw ArgumentError(text(who, ": .out repeats its elements and can only be read; copy() gives each its own"));
+        throw ArgumentError(
+            text(who, ": ", what, " repeats its elements and can only be read; copy() gives each its own"));
+}
+
+}  // namespace
+
+void check_out(std::string_view who, const SortOptions& options, const AnyArray& like, DType dtype) {
+    if (!options.outs.empty())
+        throw ArgumentError(text(who, ": .outs is for sort_by_key, which has several results; give .out"));
+    if (!options.out.empty()) check_target(who, ".out", options.out, like, dtype);
+}
+
+void check_outs(std::string_view who, const SortOptions& options, const AnyArray& keys,
+                std::span<const AnyArray> values) {
+    if (!options.out.empty())
+        throw ArgumentError(text(who, ": .out takes one array, but there are ", values.size() + 1,
+                                 " results; give .outs, the keys' array first"));
+    if (options.outs.empty()) return;
+    if (options.outs.size() != values.size() + 1)
+        throw ArgumentError(text(who, ": .outs has ", counted(options.outs.size(), "array"), ", expected ",
+                                 values.size() + 1, ": one for the keys, then one for each array of values"));
+    for (std::size_t k = 0; k < options.outs.size(); ++k) {
+        const std::string what = text(".outs[", k, "]");
+        require_array(who, what, options.outs[k]);
+        const AnyArray& like = k == 0 ? keys : values[k - 1];
+        check_target(who, what, options.outs[k], like, like.dtype());
+    }
 }
 
 SortAxis sort_axis(std::string_view who, const AnyArray& array, int axis) {

@@ -1,9 +1,10 @@
 /// Argument checks of the sorts, their operands as contiguous rows, and gathers by indices.
 #pragma once
 
-#include <gemel/arrays/any_array.hpp>
+#include <gemel/algorithms/sort.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace gemel::sorting {
@@ -12,8 +13,12 @@ namespace gemel::sorting {
 void check_order(std::string_view who, DType dtype);
 /// @throws ArgumentError if one of the arrays has another shape or context than the first
 void check_beside(std::string_view who, std::string_view what, const AnyArray& array, const AnyArray& keys);
-/// @throws ArgumentError if the array has another shape, type or context than the result, or is a broadcast view
-void check_out(std::string_view who, const AnyArray& out, const AnyArray& like, DType dtype);
+/// @throws ArgumentError if .out has another shape, type or context than the result, or is a broadcast view; if .outs
+///         are given
+void check_out(std::string_view who, const SortOptions& options, const AnyArray& like, DType dtype);
+/// The same for sort_by_key, which takes .outs: one for each of its arrays.
+void check_outs(std::string_view who, const SortOptions& options, const AnyArray& keys,
+                std::span<const AnyArray> values);
 
 /// The permutations that move an axis to the end and back.
 struct SortAxis {

@@ -162,7 +162,7 @@ void write_indices(const SortKernelState& state, const AnyArray& elements, const
 AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = state_of(who, state_);
     require_array(who, "the array", x);
-    check_out(who, options.out, x, x.dtype());
+    check_out(who, options, x, x.dtype());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray elements = in_rows(x, axis), sorted = new_rows(x, axis, x.dtype());
     if (state.dtype.size_bytes() > max_moved_bytes) {
@@ -190,7 +190,7 @@ AnyArray ElementSort::run(const AnyArray& x, const SortOptions& options) const {
 AnyArray ElementSort::places(const AnyArray& x, const SortOptions& options) const {
     const SortKernelState& state = state_of(who, state_);
     require_array(who, "the array", x);
-    check_out(who, options.out, x, dtype_of<std::int64_t>());
+    check_out(who, options, x, dtype_of<std::int64_t>());
     const SortAxis axis = sort_axis(who, x, options.axis);
     const AnyArray index = new_rows(x, axis, dtype_of<std::int64_t>());
     write_indices(state, in_rows(x, axis), index, axis, options);

@@ -28,6 +28,9 @@ struct SortOptions {
     /// The array to write the result to instead of a new one: of the result's shape and type, with any strides. It may
     /// be the input.
     AnyArray out = {};
+    /// The same for sort_by_key: one array for the keys, then one for each array of values. They may be the inputs, in
+    /// any order, but must not overlap each other.
+    std::vector<AnyArray> outs = {};
     codegen::SortTuning tuning = {};  ///< members given here override the library's choice
 };
 
@@ -71,10 +74,13 @@ GPUArray<std::int64_t> argsort(const X& x, const SortOptions& options = {}) {
 ///
 ///     auto [cells, masses, positions] = sort_by_key(cell, mass, position);
 ///     auto [keys, values] = sort_by_key({.descending = true}, k, v);
+///     sort_by_key({.outs = {k, v}}, k, v);   // in place
 ///
 /// @param values  each of the shape of the keys
-/// @returns       a tuple of new arrays: keys, then values
-/// @throws ArgumentError as sort(); if a shape or context differs from that of the keys; if .out is given
+/// @returns       a tuple of new arrays, or options.outs: keys, then values
+/// @throws ArgumentError as sort(); if a shape or context differs from that of the keys; if .out is given, or .outs
+/// does
+///         not have an array for each result
 /// @time as sort(), which moves the values with the keys in every pass. Values of more than 64 bytes are moved once, by
 ///       a gather at the end
 template <ArrayOrExpression K, ArrayOrExpression... V>
