@@ -191,6 +191,7 @@ class CudaContext final : public Context {
     TextureHandles plain_texture(unsigned dimensions, bool is_layered) override;
     std::optional<std::pair<std::size_t, std::size_t>> memory_info() override;
     bool copies_directly_to(const Context& other) const override;
+    bool starts_grids_whole() const override { return true; }
 
     std::unique_ptr<Stream> create_stream() override;
     std::unique_ptr<Stream> wrap_stream(std::uint64_t handle) override;

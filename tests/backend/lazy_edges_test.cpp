@@ -4,7 +4,9 @@
 #include <gemel/arrays/stored_tuning.hpp>
 
 #include <cmath>
+#include <functional>
 #include <regex>
+#include <vector>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -113,6 +115,29 @@ TEST_CASE("variances of too few elements are those of NumPy") {
     const GPUArray<float> x = to_gpu(std::vector<float>{1, 2});
     CHECK(lazy::var(x, 0, 3).eval().item() == INFINITY);
     CHECK(std::isnan(lazy::var(to_gpu(std::vector<float>{1}), 0, 2).eval().item()));
+}
+
+TEST_CASE("rows that blocks share are right on several streams at once") {
+    // Each kernel's blocks wait for each other, and more of them are launched than a GPU has room for.
+    const Context context = default_context();
+    const std::int64_t extent = context.device().info().type == DeviceInfo::Type::gpu ? 1 << 20 : 1 << 13;
+    const auto x = GPUArray<float>(sin(arange<float>(8 * extent)) + 2.0f).reshape({8, extent});
+    const std::vector<std::function<GPUArray<float>()>> of_rows{
+        [&] { return GPUArray<float>(x - lazy::max(x, 1)); },  [&] { return GPUArray<float>(x - lazy::min(x, 1)); },
+        [&] { return GPUArray<float>(x / lazy::sum(x, 1)); },  [&] { return GPUArray<float>(x - lazy::mean(x, 1)); },
+        [&] { return GPUArray<float>(x / lazy::norm(x, 1)); }, [&] { return GPUArray<float>(softmax(x, 1)); }};
+    std::vector<GPUArray<float>> expected;
+    for (const auto& compute : of_rows) expected.push_back(compute());
+    std::vector<Stream> streams;
+    for (std::size_t k = 0; k < of_rows.size(); ++k) streams.push_back(context.create_stream());
+    context.synchronize();
+    std::vector<GPUArray<float>> found;
+    for (int round = 0; round < 4; ++round)
+        for (std::size_t k = 0; k < of_rows.size(); ++k) {
+            const StreamScope scope(streams[k]);
+            found.push_back(of_rows[k]());
+        }
+    for (std::size_t k = 0; k < found.size(); ++k) CHECK(all(found[k] == expected[k % expected.size()]).get()[0] != 0);
 }
 
 TEST_SUITE_END();

@@ -177,6 +177,43 @@ TEST_CASE("a launch that asks for it begins after the kernel before, in a graph 
     CHECK(driver.calls("cuGraphAddDependencies_v2") == 2);
 }
 
+TEST_CASE("exclusive launches of a context come one after another, whatever their streams") {
+    const Context context = default_context();
+    const Stream one = context.create_stream(), other = context.create_stream();
+    const GPUArray<float> x(context, {10}), y(context, {10});
+    const Kernel kernel = context.compile("KERNEL void mark(GLOBAL_MEM float *a) { a[0] = 6; }").kernel("mark");
+    const auto on = [&](const Stream& stream, bool exclusive) {
+        return LaunchConfig{.grid = 1, .block = 32, .exclusive = exclusive, .stream = stream};
+    };
+    const auto waits = [](auto&& enqueue) {
+        const StandIn driver;
+        enqueue();
+        return driver.calls("cuStreamWaitEvent");
+    };
+    kernel(on(one, false), x);
+    kernel(on(other, false), y);
+    CHECK(waits([&] { kernel(on(one, true), x); }) == 0);
+    CHECK(waits([&] { kernel(on(one, true), x); }) == 0);
+    CHECK(waits([&] { kernel(on(other, false), y); }) == 0);
+    CHECK(waits([&] { kernel(on(other, true), y); }) == 1);
+    CHECK(waits([&] { kernel(on(other, true), y); }) == 0);
+    const PreparedLaunch prepared = kernel.prepare(on(one, true), x);
+    CHECK(waits([&] { prepared(); }) == 1);
+    Graph graph, ordinary;
+    CHECK(waits([&] {
+              graph = capture(other, [&] {
+                  kernel(on(other, false), y);
+                  kernel(on(other, true), y);
+              });
+              ordinary = capture(other, [&] { kernel(on(other, false), y); });
+          }) == 0);
+    CHECK(waits([&] { ordinary.launch(); }) == 0);
+    CHECK(waits([&] { graph.launch(); }) == 1);
+    CHECK(waits([&] { prepared(); }) == 1);
+    // CUDA starts the blocks of a cooperative launch together.
+    CHECK(waits([&] { kernel({.grid = 2, .block = 32, .cooperative = true, .stream = other}, y); }) == 0);
+}
+
 TEST_CASE("blocks that fill the device once begin together if a unit could hold more of them") {
     const Context context = default_context();
     const ReductionKernel<float> sum({.arguments = "const float *x", .identity = "0", .reduce_expr = "a + b"});

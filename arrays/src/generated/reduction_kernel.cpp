@@ -298,7 +298,8 @@ struct ReductionCall {
             own.push_back(as_argument(scratch.counters));
             lock.lock();
         }
-        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes, work.overlap);
+        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes,
+                 work.overlap ? LaunchOrder::overlapping : LaunchOrder::after_last);
         if (!work.split || work.finish) return;
         const std::size_t blocks = (work.outputs + work.finish_block - 1) / work.finish_block;
         launcher.alone(variant.finish_kernel, {blocks}, static_cast<std::uint32_t>(work.finish_block), own,

@@ -132,7 +132,8 @@ struct RowCall {
         for (const Argument& argument : {as_argument(states.states), as_argument(states.ticket),
                                          as_argument(states.dealt), as_argument(states.epoch)})
             own.push_back(argument);
-        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        // Blocks that share a row wait for each other, whether or not all blocks are resident.
+        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes, LaunchOrder::exclusive);
         states.dealt += static_cast<std::uint32_t>(work.blocks);
     }
 

@@ -40,8 +40,9 @@ bool has_large_shared_memory(const DeviceInfo& device) {
 constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
-/// Maximum blocks that share a row: few enough that the rows of several concurrent launches are resident. At least two
-/// of these blocks fit a multiprocessor that has the shared memory for them.
+/// Maximum blocks that share a row: few enough that a whole row is resident, whatever compilers do with registers, and
+/// another kernel beside it. Their launches are exclusive, so that no two of them wait for each other's places. At
+/// least two of these blocks fit a multiprocessor that has the shared memory for them.
 std::size_t max_parts(const DeviceInfo& device) {
     const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
                      device.max_threads_per_block >= part_block;

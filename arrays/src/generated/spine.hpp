@@ -45,6 +45,9 @@ struct GeneratorState {
     }
 };
 
+/// After which kernels a launch begins: see LaunchConfig::overlap and LaunchConfig::exclusive.
+enum class LaunchOrder : std::uint8_t { overlapping, after_last, exclusive };
+
 /// Launches the kernels of one call. Their arguments are the call's, then the kernel's own, then sizes of the index
 /// type.
 class Launcher {
@@ -52,11 +55,10 @@ class Launcher {
     Launcher(ArgumentList& call, bool wide_index, const Stream& stream)
         : arguments_(call), call_count_(call.size()), wide_(wide_index), stream_(stream) {}
 
-    /// @param overlap  LaunchConfig::overlap
     void operator()(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
-                    std::span<const std::int64_t> sizes, bool overlap = true) {
+                    std::span<const std::int64_t> sizes, LaunchOrder order = LaunchOrder::overlapping) {
         arguments_.cut(call_count_);
-        launch(arguments_, kernel, grid, block, own, sizes, 0, overlap);
+        launch(arguments_, kernel, grid, block, own, sizes, 0, order);
     }
     /// A kernel without the call's arguments.
     /// @param shared_bytes  dynamic shared memory
@@ -69,13 +71,18 @@ class Launcher {
    private:
     void launch(ArgumentList& list, const Kernel& kernel, const Dim3& grid, std::uint32_t block,
                 std::span<const Argument> own, std::span<const std::int64_t> sizes, std::size_t shared_bytes = 0,
-                bool overlap = true) const {
+                LaunchOrder order = LaunchOrder::overlapping) const {
         for (const Argument& argument : own) list.add(argument);
         for (const std::int64_t size : sizes) list.add(index_argument(wide_, size));
-        if (shared_bytes == 0 && overlap) return kernel.launch(grid, block, stream_, list.span());
-        kernel.launch(
-            {.grid = grid, .block = {block}, .shared_bytes = shared_bytes, .overlap = overlap, .stream = stream_},
-            list.span());
+        if (shared_bytes == 0 && order == LaunchOrder::overlapping)
+            return kernel.launch(grid, block, stream_, list.span());
+        kernel.launch({.grid = grid,
+                       .block = {block},
+                       .shared_bytes = shared_bytes,
+                       .overlap = order != LaunchOrder::after_last,
+                       .exclusive = order == LaunchOrder::exclusive,
+                       .stream = stream_},
+                      list.span());
     }
 
     ArgumentList& arguments_;

@@ -88,9 +88,11 @@ void GraphState::collect() {
     std::map<Allocation*, bool> all;
     std::set<Block*> kept;
     launches = 0;
+    exclusive = false;
     last.clear();
     for (const GraphNode& node : nodes) {
         launches += node.command.kind == Kind::launch;
+        exclusive |= node.command.shape.exclusive;
         for (const GraphUse& use : node.uses) {
             all[use.allocation] |= use.writes;
             if (use.block) kept.insert(use.block.get());
@@ -171,6 +173,7 @@ void Graph::launch(const Stream& stream) const {
                                          " bytes that the graph uses has been released; record it anew, or "
                                          "let the graph keep the buffer"));
         for (const GraphState::Touched& one : graph.touched) one.allocation->uses.touch(core, one.writes);
+        const ExclusiveTurn turn(*driver, core, graph.exclusive);
         graph.enqueue(core);
         if (driver->synchronous) core->stream->synchronize();
     });

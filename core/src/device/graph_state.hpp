@@ -26,6 +26,7 @@ struct GraphState {
     std::vector<Touched> touched;
     std::vector<Block*> blocks;     ///< that the nodes keep; others may release them
     std::uint64_t launches = 0;     ///< nodes that launch kernels
+    bool exclusive = false;         ///< one of them is LaunchConfig::exclusive
     const char* label = "";         ///< in profiles
     std::vector<std::size_t> last;  ///< the last of them, for messages about failures
 

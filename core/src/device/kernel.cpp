@@ -23,7 +23,7 @@ struct Kernel::Sizes {
     const Dim3 &grid, &block, &threads;
     const Dim3& offset;
     std::size_t shared_bytes;
-    bool cooperative, overlap;
+    bool cooperative, overlap, exclusive;
 };
 
 namespace {
@@ -39,6 +39,7 @@ void resolve_cooperation(const KernelState& kernel, bool cooperative, plugin::La
         return;
     }
     if (blocks == 1) return;
+    shape.exclusive |= !kernel.driver->starts_grids_whole;
     const std::size_t threads = std::size_t{shape.block[0]} * shape.block[1] * shape.block[2];
     const std::uint64_t most = kernel.kernel->max_cooperative_blocks(threads, shape.shared_bytes);
     if (blocks > most)
@@ -106,6 +107,7 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
         refuse(kernel, "was given dynamic shared memory but has no SHARED_ARENA parameter to receive it");
     shape.shared_bytes = static_cast<std::uint32_t>(config.shared_bytes);
     shape.overlap = config.overlap;
+    shape.exclusive = config.exclusive;
     resolve_cooperation(kernel, config.cooperative, shape);
     if (config.offset.given()) resolve_offset(kernel, config.offset, shape);
     return true;
@@ -133,6 +135,7 @@ void launch_marshalled(KernelState& kernel, const std::shared_ptr<StreamCore>& c
                        const Marshalled& marshalled, std::size_t bytes) {
     for (const Use& use : marshalled.uses) use.block->allocation->uses.touch(core, use.writes);
     DriverContext& driver = *kernel.driver;
+    const ExclusiveTurn turn(driver, core, shape.exclusive);
     driver.launches.add(Counters::add(driver.counters->launches), kernel.interned_name, shape);
     launch_finished(kernel, *core, shape, [&] {
         const TimedOrNot timed(kernel.module->driver, core, shape, kernel.interned_name, bytes);
@@ -205,14 +208,14 @@ bool record_launch(const std::shared_ptr<KernelState>& state, const Sizes& sizes
 
 void Kernel::launch(const LaunchConfig& config, std::span<const Argument> arguments) const {
     launch(Sizes{config.grid, config.block, config.threads, config.offset, config.shared_bytes, config.cooperative,
-                 config.overlap},
+                 config.overlap, config.exclusive},
            config.stream, arguments);
 }
 
 void Kernel::launch(const Dim3& grid, const Dim3& block, const Stream& stream,
                     std::span<const Argument> arguments) const {
     static constexpr Dim3 not_given;
-    launch(Sizes{grid, block, not_given, not_given, 0, false, true}, stream, arguments);
+    launch(Sizes{grid, block, not_given, not_given, 0, false, true, false}, stream, arguments);
 }
 
 void Kernel::launch(const Sizes& sizes, const Stream& stream, std::span<const Argument> arguments) const {
@@ -365,6 +368,7 @@ void PreparedLaunch::operator()(const Stream& stream) const {
         }
         if (recorder) [[unlikely]]
             return prepared.record(*recorder);
+        const ExclusiveTurn turn(*driver, core, prepared.shape.exclusive);
         driver->launches.add(Counters::add(driver->counters->launches), prepared.kernel->interned_name, prepared.shape);
         launch_finished(*prepared.kernel, *core, prepared.shape, [&] {
             if (!watched) return prepared.bound->launch(*core->stream, prepared.shape);

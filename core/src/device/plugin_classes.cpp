@@ -133,6 +133,7 @@ std::unique_ptr<Module> Context::load_built_in(std::span<const std::string>) {
     throw Error("built_in_kernels: this backend's devices have none; compile a kernel instead");
 }
 std::string Context::binary_target(const CompileOptions&) const { return {}; }
+bool Context::starts_grids_whole() const { return false; }
 int Context::fit_of(std::string_view) const { return 0; }
 void Context::let_profilers_collect(bool) noexcept {}
 Device::~Device() = default;

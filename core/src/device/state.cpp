@@ -181,6 +181,7 @@ DriverContext::DriverContext(std::shared_ptr<const Device::State> device_, std::
       counters(std::move(counters_)),
       id(next_id()),
       synchronous(env::flag("GEMEL_SYNC")),
+      starts_grids_whole(plugin->starts_grids_whole()),
       linear_addresses(plugin->addresses_are_linear()),
       build_lock(plugin->build_lock()),
       device_pool(pool_wanted()),
@@ -204,6 +205,7 @@ DriverContext::~DriverContext() {
     // released.
     for (auto& held : device_pool.drain()) release_to_driver(*this, *held);
     for (auto& held : host_pool.drain()) release_host_to_driver(*this, *held);
+    exclusive_launches.forget();
     default_stream.reset();
 }
 

@@ -130,11 +130,14 @@ struct DriverContext {
     std::shared_ptr<Counters> counters;
     std::atomic<Status> status{Status::ready};
     LaunchRing launches;
-    std::uint64_t const id;        ///< unique in the process
-    const bool synchronous;        ///< GEMEL_SYNC
-    const bool linear_addresses;   ///< an offset is added to the argument; otherwise a sub-buffer is made
-    const std::string build_lock;  ///< file to lock while the driver compiles; empty if processes may do so at once
+    std::uint64_t const id;         ///< unique in the process
+    const bool synchronous;         ///< GEMEL_SYNC
+    const bool starts_grids_whole;  ///< of cooperative launches
+    const bool linear_addresses;    ///< an offset is added to the argument; otherwise a sub-buffer is made
+    const std::string build_lock;   ///< file to lock while the driver compiles; empty if processes may do so at once
     std::shared_ptr<StreamCore> default_stream;
+    StreamUses exclusive_launches;  ///< as of memory that each of them writes
+    std::mutex exclusive_mutex;     ///< held until such a launch is enqueued
     Pool device_pool;
     Pool host_pool;
     LeavingMemory leaving_memory;
@@ -160,6 +163,21 @@ struct DriverContext {
     std::atomic<bool> faulted_{false};
     mutable std::mutex loss_mutex_;
     std::string loss_;
+};
+
+/// While it lives, a launch with LaunchConfig::exclusive may be enqueued on the stream: the earlier ones come before
+/// it, and no other thread enqueues one. Does nothing for other launches.
+class ExclusiveTurn {
+   public:
+    ExclusiveTurn(DriverContext& driver, const std::shared_ptr<StreamCore>& stream, bool is_exclusive) {
+        if (!is_exclusive) [[likely]]
+            return;
+        lock_ = std::unique_lock(driver.exclusive_mutex);
+        driver.exclusive_launches.touch(stream, true);
+    }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
 };
 
 /// Whether the process has a live context of this device.

@@ -113,8 +113,8 @@ class GEMEL_API Kernel {
     /// @time the first call on NVIDIA's OpenCL compiles the program's PTX again, for its report
     std::optional<Occupancy> occupancy(std::size_t threads_per_block, std::size_t dynamic_shared_bytes = 0) const;
     /// The number of blocks that can be resident at the same time, the maximum grid of a cooperative launch. 1 if the
-    /// device guarantees nothing (OpenCL on CPUs). On NVIDIA's OpenCL one per multiprocessor, provided that no other
-    /// cooperative kernel runs concurrently.
+    /// device guarantees nothing (OpenCL on CPUs). On NVIDIA's OpenCL one per multiprocessor; cooperative launches
+    /// of one context come one after another there (LaunchConfig::exclusive), but not those of other contexts.
     /// @throws ArgumentError if the kernel cannot have such a block
     std::int64_t max_cooperative_blocks(const Dim3& block, std::size_t shared_bytes = 0) const;
     /// A hint for later launches: the percentage of a multiprocessor's on-chip memory to use as shared memory, the rest

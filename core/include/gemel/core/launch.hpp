@@ -64,6 +64,11 @@ struct LaunchConfig {
     /// False launches the kernel after the previous one has ended, which spreads the blocks evenly: for kernels whose
     /// blocks have equal, long work and fill the device once.
     bool overlap = true;
+    /// The launch begins after the context's earlier exclusive launches, on whatever streams, have ended. For kernels
+    /// whose blocks wait for each other although not all of them are resident: several such kernels at once could keep
+    /// each other's blocks from starting, and wait for ever. A graph that contains one begins after them, too.
+    /// Cooperative launches are ordered in this way on devices that do not start their blocks together (OpenCL).
+    bool exclusive = false;
     /// The values of LAUNCH_OFFSET's OFFSET_0, OFFSET_1 and OFFSET_2, in threads; 0 by default. For a kernel without
     /// that parameter OpenCL adds the offset to get_global_id(), and other backends throw.
     Dim3 offset = {};

@@ -90,6 +90,7 @@ struct LaunchShape {
     std::uint32_t shared_bytes = 0;
     bool cooperative = false;  ///< all blocks run at the same time; at most Kernel::max_cooperative_blocks()
     bool overlap = true;       ///< blocks may become resident while the stream's previous kernel still runs
+    bool exclusive = false;    ///< core has ordered it after other exclusive launches; plug-ins ignore it
     std::array<std::uint64_t, 3> offset{};  ///< of OpenCL's get_global_id()
 };
 
@@ -290,6 +291,8 @@ class GEMEL_API Context : public ContextExtras {
     virtual std::optional<std::pair<std::size_t, std::size_t>> memory_info() = 0;
     /// Whether Stream::copy can read this context's memory into `other`'s.
     virtual bool copies_directly_to(const Context& other) const = 0;
+    /// Whether a cooperative launch starts only when all of its blocks can run. Default: false.
+    virtual bool starts_grids_whole() const;
 
     virtual std::unique_ptr<Stream> create_stream() = 0;
     /// Wraps a foreign stream or queue of this context. @throws ArgumentError if it belongs to another context
