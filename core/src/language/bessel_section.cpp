@@ -87,7 +87,9 @@ GEMEL_FUNCTION double bessel_yn(int n, double x) {
 /// the third kind", Journal of Computational Physics 19, 1975), beyond Hankel's expansion (Abramowitz and Stegun, 9.2.7
 /// to 9.2.10). J is Miller's backward recurrence with exp(-iz) as its sum, which does not cancel there, or half the sum
 /// of both Hankel functions; Y follows from H = J + iY, none of which is much larger than both others.
-const char* const complex_body = R"(GEMEL_FUNCTION cdouble gemel_hankel_far(int order, cdouble z, double side) {
+/// The large functions are called, not inlined: inlined, Y took NVRTC 9 s and NVIDIA's OpenCL about 20.
+const char* const complex_body = R"(#define GEMEL_CALLED __attribute__((noinline))
+GEMEL_FUNCTION GEMEL_CALLED cdouble gemel_hankel_far(int order, cdouble z, double side) {
     cdouble t = cdouble_new(1, 0), s = t, w = c_div(cdouble_new(0, side), z);
     for (int k = 1; k < 60 && c_abs(t) > 1e-18; ++k) {
         t = c_mul(c_mul(t, w), (4 * order - (2.0 * k - 1) * (2.0 * k - 1)) / (8 * k));
@@ -97,7 +99,7 @@ const char* const complex_body = R"(GEMEL_FUNCTION cdouble gemel_hankel_far(int 
     cdouble size = c_mul(c_sqrt(c_div(cdouble_new(0.31830988618379067154, 0), z)), c_exp(cdouble_new(-side * z.im, side * z.re)));
     return c_mul(c_mul(size, turn), s);
 }
-GEMEL_FUNCTION void gemel_bessel_k(cdouble w, cdouble *k0, cdouble *k1) {
+GEMEL_FUNCTION GEMEL_CALLED void gemel_bessel_k(cdouble w, cdouble *k0, cdouble *k1) {
     if (c_abs(w) <= 2) {
         cdouble d = c_mul(c_mul(w, w), 0.25), c = cdouble_new(1, 0);
         cdouble f = c_neg(c_add(c_log(c_mul(w, 0.5)), 0.57721566490153286061)), s0 = f, s1 = cdouble_new(0.5, 0), t = f;
@@ -140,7 +142,7 @@ GEMEL_FUNCTION void gemel_hankel_up(cdouble z, cdouble *h0, cdouble *h1) {
     *h0 = cdouble_new(h0->im * 0.63661977236758134308, -h0->re * 0.63661977236758134308);
     *h1 = c_mul(*h1, -0.63661977236758134308);
 }
-GEMEL_FUNCTION cdouble gemel_bessel_down(int n, cdouble z) {
+GEMEL_FUNCTION GEMEL_CALLED cdouble gemel_bessel_down(int n, cdouble z) {
     double r = c_abs(z);
     int top = n > (int)r ? n : (int)r, m = (top + 24 + (int)sqrt(60.0 * (top + 1))) / 2 * 2;
     cdouble above = cdouble_new(0, 0), f = cdouble_new(1e-100, 0), wanted = above, total = above, per_z = c_div(2.0, z);
@@ -158,7 +160,7 @@ GEMEL_FUNCTION cdouble gemel_bessel_down(int n, cdouble z) {
     if (n == 0) wanted = f;
     return c_mul(c_div(wanted, c_add(total, f)), c_exp(cdouble_new(z.im, -z.re)));
 }
-GEMEL_FUNCTION cdouble gemel_bessel_first(int n, cdouble z) {
+GEMEL_FUNCTION GEMEL_CALLED cdouble gemel_bessel_first(int n, cdouble z) {
     double r = c_abs(z);
     if (r == 0) return cdouble_new(n ? 0 : 1, 0);
     if (r < 1e-4) {
