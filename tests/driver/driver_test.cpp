@@ -214,6 +214,27 @@ TEST_CASE("exclusive launches of a context come one after another, whatever thei
     CHECK(waits([&] { kernel({.grid = 2, .block = 32, .cooperative = true, .stream = other}, y); }) == 0);
 }
 
+TEST_CASE("rows that blocks share are exclusive launches, rows of one block are not") {
+    const Context context = default_context();
+    const Stream one = context.create_stream(), other = context.create_stream();
+    const auto waits_of = [&](std::int64_t extent) {
+        const GPUArray<float> x = ones<float>({2, extent}), y(context, x.shape()), z(context, x.shape());
+        const auto run = [&](bool on_other) {
+            const StreamScope scope(on_other ? other : one);
+            if (on_other)
+                evaluate_into(z, x - lazy::min(x, 1));
+            else
+                evaluate_into(y, x - lazy::max(x, 1));
+        };
+        for (const bool on_other : {false, true}) run(on_other);
+        const StandIn driver;
+        for (const bool on_other : {false, true, true, false}) run(on_other);
+        return driver.calls("cuStreamWaitEvent");
+    };
+    CHECK(waits_of(1 << 17) == 3);
+    CHECK(waits_of(1 << 12) == 0);
+}
+
 TEST_CASE("blocks that fill the device once begin together if a unit could hold more of them") {
     const Context context = default_context();
     const ReductionKernel<float> sum({.arguments = "const float *x", .identity = "0", .reduce_expr = "a + b"});
