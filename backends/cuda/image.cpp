@@ -255,10 +255,8 @@ std::unique_ptr<Image> CudaContext::create_image(const ImageShape& shape) {
         return std::make_unique<CudaImage>(shared_, shape);
     } catch (const DeviceError& error) {
         if (error.code() != CUDA_ERROR_INVALID_VALUE) throw;
-        throw ArgumentError(text("Image: ", shared_->info->name, " has no ", shape.dimensions, "-D images",
-                                 shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ",
-                                 shape.extent[1], " x ", shape.extent[2],
-                                 " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+        throw ArgumentError(text("Image: ", shared_->info->name, " has no ", to_string(shape),
+                                 "; gemel::Texture(array, sampler) samples arrays of any size"));
     }
 }
 

@@ -91,10 +91,8 @@ bool fits(cl_device_id device, const ImageShape& shape) {
 }
 
 ArgumentError too_large(const DeviceInfo& device, const ImageShape& shape) {
-    return ArgumentError(text("Image: ", device.name, " has no ", shape.dimensions, "-D images",
-                              shape.is_layered ? " with layers" : "", " of ", shape.extent[0], " x ", shape.extent[1],
-                              " x ", shape.extent[2],
-                              " elements; gemel::Texture(array, sampler) samples arrays of any size"));
+    return ArgumentError(text("Image: ", device.name, " has no ", to_string(shape),
+                              "; gemel::Texture(array, sampler) samples arrays of any size"));
 }
 
 /// Four channels as clEnqueueFillImage takes them.

@@ -106,6 +106,17 @@ TEST_CASE("runs of long arrays") {
     check_long_runs<std::int64_t, std::int64_t>(n + 6145);
 }
 
+TEST_CASE("a run has its first element, of short and of long arrays") {
+    const EqualOptions tens{.equal_expr = "a / 10 == b / 10"};
+    const auto x = to_gpu(std::vector<std::int32_t>{11, 12, 13, 25, 21, 30});
+    CHECK_SAME((std::vector<std::int32_t>{11, 25, 30}), run_lengths(x, tens).values().get(), "values");
+    CHECK_SAME((Longs{3, 2, 1}), run_lengths(x, tens).lengths().get(), "lengths");
+    CHECK_SAME((std::vector<std::int32_t>{11, 25, 30}), unique_consecutive(x, tens).array().get(), "unique");
+    const std::int64_t n = is_check() ? 100003 : (1 << 22) + 5;
+    const auto runs = run_lengths(arange<std::int32_t>(n), tens);
+    CHECK(all(runs.values() == 10 * arange<std::int32_t>((n + 9) / 10)).get()[0] != 0);
+}
+
 TEST_CASE("sums by key of other types and with an equality of their own") {
     const auto keys = random_keys(3000, 4, 5);
     const GPUArray<std::int32_t> k = placed<std::int32_t>(keys, 0);
@@ -231,6 +242,8 @@ TEST_CASE("bincount has as many bins as NumPy's") {
                             "got 3");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3}), {.minlength = -1}), "bincount", "minlength",
                             "-1");
+    CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3}), {.minlength = 10, .length = 3}), "bincount",
+                            ".length = 3", ".minlength = 10");
 }
 
 TEST_CASE("histograms count what lies between their edges") {
@@ -346,7 +359,10 @@ TEST_CASE("groups refuse what cannot be meant") {
     const GPUArray<std::int32_t> k = zeros<std::int32_t>({7});
     CHECK_THROWS_MENTIONING(ArgumentError, reduce_by_key(k, x), "reduce_by_key", "(7,)", "(10,)");
     CHECK_THROWS_MENTIONING(ArgumentError, scan_by_key(k, x), "scan_by_key", "(7,)", "(10,)");
-    CHECK_THROWS_MENTIONING(ArgumentError, segment_reduce(x, k, {.reduce_expr = "a * b"}), "segment_reduce", "neutral");
+    CHECK_THROWS_MENTIONING(ArgumentError, segment_reduce(x, k, {.reduce_expr = "a * b"}), "segment_reduce", "neutral",
+                            "\"1\" for a product");
+    CHECK_THROWS_MENTIONING(ArgumentError, segment_reduce(AnyArray(x), AnyArray(arange<float>(3))), "segment_reduce",
+                            "starts of integers", "float");
     CHECK_THROWS_MENTIONING(ArgumentError, segment_reduce(x, zeros<std::int32_t>({0})), "segment_reduce", "(0,)");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 0, 0, 1), "histogram", "bins, got 0");
     CHECK_THROWS_MENTIONING(ArgumentError, histogram(x, 4, 2, 1), "histogram", "got 2 to 1");

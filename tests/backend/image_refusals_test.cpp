@@ -75,7 +75,9 @@ TEST_CASE("images that cannot be made are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, Image<float>(context, {4, 0}), "axis 1");
     CHECK_THROWS_MENTIONING(ArgumentError, Image<std::int64_t>(context, {4, 4}), "int64_t");
     CHECK_THROWS_MENTIONING(ArgumentError, Image<float>(context, {4, 4}, Channels::normalised), "normalised");
-    CHECK_THROWS_MENTIONING(ArgumentError, Image<float>(context, {1 << 24, 1 << 24}), "Texture(array, sampler)");
+    CHECK_THROWS_MENTIONING(ArgumentError, Image<float>(context, {1 << 24, 1 << 25}), "Texture(array, sampler)",
+                            "2-D images of shape (16777216, 33554432)");
+    CHECK_THROWS_MENTIONING(ArgumentError, Image<float>(context, {-1, 5}), "axis 0 has -1 elements");
     bool has_pairs = false;
     for (const ImageFormat& format : formats(context)) has_pairs = has_pairs || format.dtype == dtype_of<float2>();
     if (!has_pairs) CHECK_THROWS_MENTIONING(ArgumentError, Image<float2>(context, {2, 2}), "float2", "1 or 4 channels");

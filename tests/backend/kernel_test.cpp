@@ -140,6 +140,8 @@ TEST_CASE("arguments that do not fit are refused by kernel and place and type") 
     const Kernel ones = kernel("fill_ones"), by_value = kernel("by_value");
     Buffer a = context.allocate(64);
     const auto before = context.statistics();
+    CHECK_THROWS_MENTIONING(ArgumentError, ones({.block = {64}}, a, 1), "fill_ones", "no size", ".threads", ".grid");
+    CHECK_THROWS_MENTIONING(ArgumentError, ones({.grid = {1}}, a, 1), "fill_ones", "no block size", ".threads");
     CHECK_THROWS_MENTIONING(ArgumentError, ones(one, a), "fill_ones", "expected 2", "got 1", "float *a", "int count");
     CHECK_THROWS_MENTIONING(ArgumentError, ones(one, a, 1, 1), "fill_ones", "expected 2", "got 3");
     CHECK_THROWS_MENTIONING(ArgumentError, ones(one), "expected 2", "got 0");

@@ -126,6 +126,8 @@ TEST_CASE("matrices that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, one(0)), "at least one axis", "*");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(counted<float>({2, 2, 3}), counted<float>({4, 3, 3})), "broadcast");
     CHECK_THROWS_AS(matmul(a, GPUArray<float>()), ArgumentError);
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, a.transpose(), {.epilogue = "value + before"}), "`before`",
+                            "matmul_into");
 }
 
 TEST_CASE("one launch for a product and no compilation for other extents") {

@@ -45,7 +45,8 @@ std::string combining(const char* who, const std::string& given, DType dtype) {
 std::string neutral_of(const char* who, const std::string& expression, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!expression.empty())
-        throw ArgumentError(text(who, ": '", expression, "' needs its identity: {.neutral = \"0\"}"));
+        throw ArgumentError(text(who, ": '", expression,
+                                 "' needs its identity, such as {.neutral = \"0\"} for a sum or \"1\" for a product"));
     if (dtype.kind() != DType::Kind::complex) return "0";
     return dtype.size_bytes() == 8 ? "cfloat_new(0, 0)" : "cdouble_new(0, 0)";
 }
@@ -170,6 +171,9 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
     if (given_starts.rank() != 1 || given_starts.size() == 0)
         throw ArgumentError(text(who, ": the starts have shape ", to_string(given_starts.shape()),
                                  ", expected (segments + 1,): the start of each segment and the end of the last"));
+    if (!given_starts.dtype().is_integer())
+        throw ArgumentError(
+            text(who, ": expected starts of integers, got ", given_starts.dtype().name(), "; astype() converts"));
     const OnStream scope(by.stream);
     const AnyArray values = flat(given), starts = index_array(given_starts);
     const DType dtype = values.dtype();

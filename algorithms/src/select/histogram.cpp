@@ -28,7 +28,10 @@ std::int64_t bincount_length(const AnyArray& x, const BincountOptions& options) 
     if (options.length) {
         if (*options.length < 0)
             throw ArgumentError(text("bincount: expected a length of at least 0, got ", *options.length));
-        return std::max(*options.length, options.minlength);
+        if (options.minlength > 0)
+            throw ArgumentError(text("bincount: got .length = ", *options.length, " and .minlength = ",
+                                     options.minlength, "; give .length alone, which is the number of bins"));
+        return *options.length;
     }
     if (x.size() == 0) return options.minlength;
     const OnStream scope(options.stream);

@@ -194,8 +194,8 @@ AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
     if (x.rank() == 0) throw ArgumentError("kth: a single value has no axes; reshape({1}) gives it one");
     const std::size_t axis = checked_axis(given_axis, x.rank(), "kth");
     if (k < 0 || k >= x.shape()[axis])
-        throw ArgumentError(text("kth: expected k below ", x.shape()[axis], ", the extent of axis ", axis, " of shape ",
-                                 to_string(x.shape()), ", got ", k));
+        throw ArgumentError(text("kth: expected k from 0 to ", x.shape()[axis] - 1, ", as axis ", axis, " of shape ",
+                                 to_string(x.shape()), " has, got ", k, "; k counts from the smallest, 0"));
     return along(gemel::sort(x, {.axis = static_cast<int>(axis)}), axis, Index(k)).copy();
 }
 

@@ -44,6 +44,37 @@ void check_target(std::string_view who, std::string_view what, const AnyArray& o
             text(who, ": ", what, " repeats its elements and can only be read; copy() gives each its own"));
 }
 
+/// The bytes that an array takes from each period of `period` bytes, from its first element on, if axes whose strides
+/// are multiples of the period are left out.
+struct Window {
+    std::int64_t begin, bytes;
+    Window(const AnyArray& array, std::int64_t period)
+        : begin(static_cast<std::int64_t>(array.buffer().offset_bytes() + array.offset_bytes())),
+          bytes(static_cast<std::int64_t>(array.dtype().size_bytes())) {
+        for (std::size_t axis = 0; axis < array.rank(); ++axis) {
+            const std::int64_t stride = array.strides()[axis] * static_cast<std::int64_t>(array.dtype().size_bytes());
+            const std::int64_t span = stride * (array.shape()[axis] - 1);
+            if (stride % period == 0) continue;
+            begin += std::min<std::int64_t>(span, 0);
+            bytes += std::abs(span);
+        }
+    }
+};
+
+/// Whether two views of one memory may share an element. Interleaved ones and windows side by side do not.
+bool may_share_elements(const AnyArray& one, const AnyArray& other) {
+    if (!one.may_overlap(other)) return false;
+    for (const AnyArray* array : {&one, &other})
+        for (const std::int64_t stride : array->strides()) {
+            const std::int64_t period = std::abs(stride) * static_cast<std::int64_t>(array->dtype().size_bytes());
+            if (period == 0) continue;
+            const Window a(one, period), b(other, period);
+            const std::int64_t distance = ((b.begin - a.begin) % period + period) % period;
+            if (distance >= a.bytes && distance + b.bytes <= period) return false;
+        }
+    return true;
+}
+
 }  // namespace
 
 void check_out(std::string_view who, const SortOptions& options, const AnyArray& like, DType dtype) {
@@ -66,6 +97,10 @@ void check_outs(std::string_view who, const SortOptions& options, const AnyArray
         require_array(who, what, options.outs[k]);
         const AnyArray& like = k == 0 ? keys : values[k - 1];
         check_target(who, what, options.outs[k], like, like.dtype());
+        for (std::size_t other = 0; other < k; ++other)
+            if (may_share_elements(options.outs[other], options.outs[k]))
+                throw ArgumentError(text(who, ": ", what, " shares memory with .outs[", other,
+                                         "]; each result needs memory of its own"));
     }
 }
 

@@ -130,7 +130,7 @@ AnyMatrix detail::coo(const Shape& shape, const AnyArray& rows, const AnyArray& 
             const std::int64_t k = found + static_cast<std::int64_t>(values.size());
             throw ArgumentError(text(who, ": entry ", k, " is at row ", number_at(rows, k), " and column ",
                                      number_at(columns, k), ", outside the shape ", to_string(shape),
-                                     "; use a larger shape"));
+                                     "; numbers begin at 0 and are below the extents"));
         }
         key_kernel()(rows, columns, keys, shape[1]);
     }
@@ -166,8 +166,8 @@ void check_compressed(const char* who, const char* lines, const char* others, co
     if (count == 0) return;
     if (const std::int64_t found = outside_extent_kernel()(numbers, shape[1]).item(); found != 0) {
         const std::int64_t k = found + count;
-        throw ArgumentError(text(who, ": entry ", k, " is of the ", others, " number ", number_at(numbers, k),
-                                 ", outside the shape, which has ", shape[1], "; use a larger shape"));
+        throw ArgumentError(text(who, ": entry ", k, " is at number ", number_at(numbers, k), " of the ", others,
+                                 ", of which the shape has ", shape[1], "; numbers begin at 0"));
     }
 }
 

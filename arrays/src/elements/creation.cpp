@@ -46,7 +46,9 @@ bool holds(const DType& dtype, __int128 value) {
 
 void detail::refuse_value(const char* who, double value, DType dtype) {
     const bool is_integer = std::isfinite(value) && value == std::trunc(value);
-    throw ArgumentError(text(who, ": ", value, " is not a value of ", dtype.name(),
+    const bool has_all_digits = is_integer && std::abs(value) < 0x1p53;
+    throw ArgumentError(text(who, ": ", has_all_digits ? std::to_string(static_cast<std::int64_t>(value)) : text(value),
+                             " is not a value of ", dtype.name(),
                              !is_integer ? "; round it, or use a floating type"
                              : value < 0 && dtype.kind() == Kind::unsigned_integer ? "; use a signed type"
                                                                                    : "; use a wider type"));

@@ -72,7 +72,8 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::refuse() const {
-    throw Error(text("'", path_.string(), "' cannot be written: ", std::generic_category().message(errno)));
+    throw Error(text("'", path_.string(), "' cannot be written: ", std::generic_category().message(errno),
+                     "; write to a folder that exists, has room, and may be written"));
 }
 
 void OutputFile::write(const void* data, std::size_t bytes) {

@@ -320,8 +320,8 @@ class Parser {
                                          known.operands == 1 ? "" : "s", ", got ", count));
             if (!own.starts_with("operator")) names.push_back(own);
         }
-        fail(name.position, text("there is no function \"", printable(name.text), "\" of ", count, " operands.",
-                                 suggestion(name.text, names)));
+        fail(name.position, text("there is no function \"", printable(name.text), "\" of ", count,
+                                 count == 1 ? " operand." : " operands.", suggestion(name.text, names)));
     }
 
     /// Limits the nesting, and so the use of stack.

@@ -122,7 +122,7 @@ struct Prepared {
     const AnyArray* out = nullptr;
 };
 
-void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const char* option) {
+void refuse_option(bool is_given, bool is_taken, const char* option) {
     if (!is_given || is_taken) return;
     std::string others;
     for (const FunctionRow& other : functions) {
@@ -131,7 +131,7 @@ void refuse_option(const FunctionRow& row, bool is_given, bool is_taken, const c
             others += (others.empty() ? "" : " ") + std::string(other.name);
     }
     throw ArgumentError(
-        text(row.name, ": it does not take the option ", option, "; leave it out (it is an option of ", others, ")"));
+        text("it does not take the option ", option, "; leave it out (it is an option of ", others, ")"));
 }
 
 void check_numbers(DType dtype) {
@@ -142,9 +142,9 @@ void check_numbers(DType dtype) {
 }
 
 void check_options(const FunctionRow& row, const detail::ExpressionView& x, const ReduceCall& call) {
-    refuse_option(row, !call.dtype.empty(), row.takes_dtype, ".dtype");
-    refuse_option(row, call.initial && call.initial->number(), row.takes_initial, ".initial");
-    refuse_option(row, call.ddof.has_value(), row.takes_ddof, ".ddof");
+    refuse_option(!call.dtype.empty(), row.takes_dtype, ".dtype");
+    refuse_option(call.initial && call.initial->number(), row.takes_initial, ".initial");
+    refuse_option(call.ddof.has_value(), row.takes_ddof, ".ddof");
     check_numbers(x.dtype);
     if (!call.dtype.empty() && !codegen::is_number(call.dtype))
         throw ArgumentError(text("the result of elements of ", x.dtype.name(), " cannot be of ", call.dtype.name(),

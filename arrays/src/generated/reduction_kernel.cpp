@@ -120,7 +120,10 @@ void prepare_results(const ReductionState& state, const ReductionOptions& option
         if (out.empty() || !(out.dtype() == dtype) || !(out.shape() == shape) || !out.is_contiguous())
             state.declared.refuse(
                 text("expected .out to be contiguous, of ", dtype.name(), " and shape ", to_string(shape), ", got ",
-                     out.empty() ? "an empty handle" : text(out.dtype().name(), " and ", to_string(out.shape()))));
+                     out.empty() ? "an empty handle"
+                                 : text(out.dtype().name(), " and ", to_string(out.shape()),
+                                        out.is_contiguous() ? "" : text(" with strides ", to_string(out.strides()))),
+                     "; reduce into such an array and assign it"));
         if (!(out.context() == operand.context()))
             state.declared.refuse(
                 "has an .out of another context than its arguments; copy_to(context) copies them there");

@@ -12,6 +12,7 @@
 #include <gemel/arrays/reductions.hpp>
 #include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/matmul.hpp>
+#include <gemel/codegen/snippet.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
@@ -365,6 +366,8 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
         const AnyExpr product = (b.rank() == 1 ? a : a(slice(), newaxis)) * b;
         return reduce(ReductionKind::sum, product.view(), dtype, b.rank() == 1 ? -1 : -2, false, "matmul");
     }
+    if (options.epilogue.find("before") != std::string::npos && codegen::Snippet(options.epilogue).uses("before"))
+        throw ArgumentError("matmul: `before` in an epilogue is the target's element; matmul_into() has a target");
     const Operands operands(a, b, dtype);
     const AnyArray c(a.context(), dtype, operands.shape());
     multiply(operands.as_product(c), operands.a, operands.b, options);
@@ -383,11 +386,8 @@ void matmul_into(const AnyArray& c, const AnyArray& a, const AnyArray& b, const 
     if (c.shape() != operands.shape() || c.dtype() != dtype)
         throw ArgumentError(text("matmul_into: the target is ", c.dtype().name(), " ", to_string(c.shape()),
                                  ", the product ", dtype.name(), " ", to_string(operands.shape())));
-    for (std::size_t axis = 0; axis < c.rank(); ++axis)
-        if (c.strides()[axis] == 0 && c.shape()[axis] > 1)
-            throw ArgumentError(
-                "matmul_into: the target has several indices for one element, as after broadcast_to(); write into a "
-                "copy()");
+    if (c.repeats())
+        throw ArgumentError("matmul_into: the target has several indices for one element; write into a copy()");
     const AnyArray product = operands.as_product(c);
     if (!product.empty() && begins_at_element(c) && !c.may_overlap(operands.a) && !c.may_overlap(operands.b))
         return multiply(product, operands.a, operands.b, options);

@@ -88,7 +88,8 @@ ImageShape shape_of(const char* who, const ImageFormat& format, const Extents& s
     for (std::size_t axis = 0; axis < rank; ++axis) {
         const auto extent = shape[axis];
         if (std::cmp_less_equal(extent, 0) || std::cmp_greater(extent, INT32_MAX))
-            throw ArgumentError(text(who, ": axis ", axis, " has ", extent, " elements; expected 1 to ", INT32_MAX));
+            throw ArgumentError(text(who, ": axis ", axis, " has ", static_cast<std::int64_t>(extent),
+                                     " elements; expected 1 to ", INT32_MAX));
         const std::size_t at = is_layered ? (axis == 0 ? dimensions : rank - 1 - axis) : rank - 1 - axis;
         result.extent[at] = static_cast<std::uint32_t>(extent);
     }

@@ -5,8 +5,18 @@
 #include <gemel/core/text.hpp>
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace gemel {
+
+std::string plugin::to_string(const ImageShape& shape) {
+    std::vector<std::string> extents;
+    for (std::size_t at = shape.dimensions + std::size_t{shape.is_layered}; at-- > 0;)
+        extents.push_back(std::to_string(shape.extent[at]));
+    return text(int{shape.dimensions}, "-D images", shape.is_layered ? " with layers" : "", " of shape (",
+                join(extents, ", "), ")");
+}
 
 Block& checked(const AnyImage& image, const char* what) {
     if (image.empty()) throw ArgumentError(text(what, ": the image is empty; Image(context, shape) makes one"));

@@ -61,12 +61,12 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     const DeviceInfo& info = kernel.driver->info();
     const auto& facts = kernel.kernel->facts();
     Dim3 block = config.block;
-    if (!block.given() && kernel.required_block) {
-        const auto& required = *kernel.required_block;
-        block = Dim3(required[0], required[1], required[2]);
-    }
+    const auto& required = kernel.required_block;
+    if (!block.given() && required) block = Dim3((*required)[0], (*required)[1], (*required)[2]);
     if (!block.given() && config.threads.given()) block = good_block(kernel, config.threads, config.shared_bytes);
-    if (!block.given()) refuse(kernel, "no block size was given; set .block (threads per block)");
+    if (!config.grid.given() && !config.threads.given())
+        refuse(kernel, "no size was given; set .threads (in all), or .grid (blocks) and .block (threads per block)");
+    if (!block.given()) refuse(kernel, "no block size was given; set .block, or .threads (in all) instead of .grid");
     if (block.count() == 0) refuse(kernel, text("a block of ", to_string(block), " has no threads"));
     for (std::size_t axis = 0; axis < 3; ++axis)
         if (block[axis] > info.max_block[axis])
@@ -76,12 +76,10 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
     if (block.count() > facts.max_threads_per_block && !kernel.required_block)
         refuse(kernel, text("a block of ", to_string(block), " has ", block.count(), " threads; this kernel allows ",
                             facts.max_threads_per_block, " on ", info.name));
-    if (kernel.required_block) {
-        const auto& required = *kernel.required_block;
-        if (block[0] != required[0] || block[1] != required[1] || block[2] != required[2])
-            refuse(kernel, text("requires a block of ", to_string(Dim3(required[0], required[1], required[2])),
+    for (std::size_t axis = 0; required && axis < 3; ++axis)
+        if (block[axis] != (*required)[axis])
+            refuse(kernel, text("requires a block of ", to_string(Dim3((*required)[0], (*required)[1], (*required)[2])),
                                 ", got ", to_string(block)));
-    }
     if (config.grid.given() && config.threads.given())
         refuse(kernel, "both .grid and .threads were given; one of them decides the size");
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -165,7 +165,7 @@ inline AnyHistogram2d histogram2d(const AnyArray& x, const AnyArray& y, const Bi
 
 }  // namespace detail
 
-/// Reduces each run of equal consecutive keys to one element: its key, and its values combined in order.
+/// Reduces each run of equal consecutive keys to one element: its last key, and its values combined in order.
 ///
 ///     auto [ids, x] = sort_by_key(id, value);
 ///     ByKey<int, float> largest = reduce_by_key(ids, x, {.reduce_expr = "fmax(a, b)", .neutral = "-INFINITY"});
@@ -217,7 +217,7 @@ AnyArray segment_reduce(const V& values, const S& starts, const ReduceBy& by = {
 
 /// Counts the occurrences of each number 0, 1, ..., as NumPy's bincount. @param x  integers or bools, one axis
 /// @returns shape (max(minlength, largest number + 1),), or (length,)
-/// @throws ArgumentError for negative numbers, unless `.length` is given
+/// @throws ArgumentError for negative numbers, unless `.length` is given, and for both `.length` and `.minlength`
 /// @time a fill and one launch, on CPU devices two launches; without `.length` it first waits for the largest number
 template <ArrayOperand X>
     requires std::integral<detail::ElementOf<X>>

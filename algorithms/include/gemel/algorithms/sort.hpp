@@ -29,7 +29,7 @@ struct SortOptions {
     /// be the input.
     AnyArray out = {};
     /// The same for sort_by_key: one array for the keys, then one for each array of values. They may be the inputs, in
-    /// any order, but must not overlap each other.
+    /// any order, but must not overlap each other (ArgumentError).
     std::vector<AnyArray> outs = {};
     codegen::SortTuning tuning = {};  ///< members given here override the library's choice
 };

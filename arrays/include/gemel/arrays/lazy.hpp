@@ -156,7 +156,7 @@ auto evaluate(const X&... expressions) {
 }
 
 /// The same into existing arrays: `evaluate_into(a, sin(x), b, cos(x))`. Arrays may have any strides and may overlap
-/// the operands. Each expression is broadcast to its array's shape and converted to its type within the same kind.
+/// the operands; where two of them overlap, the later one's values stay. Each expression is broadcast to its array's shape and converted to its type within the same kind.
 /// @throws ArgumentError if an expression cannot be broadcast or converted, or contexts differ
 template <class... Args>
     requires(sizeof...(Args) > 0 && sizeof...(Args) % 2 == 0)

@@ -74,8 +74,9 @@ struct ReduceOptions {
     DType dtype = {};                 ///< elements are converted to it first; for a typed result use sum<T>(x)
     InitialNumber initial = {};       ///< combined with the elements
     std::optional<double> ddof = {};  ///< the divisor is the number of elements minus ddof, which may be fractional
-    /// The array that receives the result, instead of a new one. It has the result's shape, any strides, and a type to
-    /// which the result converts within its kind. It may overlap the operands.
+    /// The array that receives the result, instead of a new one. It has the result's shape, any strides, and the
+    /// result's type (of untyped operands: a type to which the result converts within its kind). It may overlap the
+    /// operands.
     AnyArray out = {};
 };
 

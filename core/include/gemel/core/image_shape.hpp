@@ -1,9 +1,12 @@
 /// Image descriptions that core and the plug-ins share.
 #pragma once
 
+#include <gemel/core/export.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace gemel::plugin {
 
@@ -24,6 +27,9 @@ struct ImageShape {
     }
     friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
+
+/// "2-D images with layers of shape (5, 1080, 1920)": layers first, x last.
+GEMEL_API std::string to_string(const ImageShape& shape);
 
 /// The state of the device's sampler. With `clamp` and `border` coordinates count elements; with `wrap` and `mirror`
 /// they run from 0 to 1, the only form that devices offer.

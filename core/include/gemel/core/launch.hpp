@@ -50,7 +50,7 @@ class Dim3 {
 GEMEL_API std::string to_string(const Dim3& dim);
 
 /// Give `grid` (number of blocks) and `block` (threads per block), or `threads` (rounded up to whole blocks) and
-/// optionally `block`. Without `block`, gemel chooses one for the kernel and the device.
+/// optionally `block`. With `threads` and without `block`, gemel chooses one for the kernel and the device.
 struct LaunchConfig {
     Dim3 grid = {};
     Dim3 block = {};
