@@ -273,6 +273,22 @@ TEST_CASE("keys and values are sorted into given arrays, and in place") {
     for (std::size_t j = 0; j < moved.size(); ++j) CHECK(moved[j].cell == sorted[j]);
 }
 
+TEST_CASE("results of sort_by_key need memory of their own") {
+    const auto six = zeros<std::int32_t>({6});
+    const GPUArray<std::int32_t> keys = to_gpu(std::vector<std::int32_t>{3, 1, 2}), values = 10 * keys;
+    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {six(slice(0, 3)), six(slice(2, 5))}}, keys, values),
+                         doctest::Contains("sort_by_key: .outs[1] shares memory with .outs[0]"), ArgumentError);
+    // Neither interleaved results nor windows side by side share any element.
+    sort_by_key({.outs = {six(slice(0, {}, 2)), six(slice(1, {}, 2))}}, keys, values);
+    CHECK(six.get() == std::vector<std::int32_t>{1, 10, 2, 20, 3, 30});
+    const auto table = zeros<std::int32_t>({2, 6}), rows = keys.broadcast_to({2, 3}).copy();
+    sort_by_key({.outs = {table(slice(), slice(3, 6)), table(slice(), slice(0, 3))}}, rows,
+                GPUArray<std::int32_t>(10 * rows));
+    CHECK(table.get() == std::vector<std::int32_t>{10, 20, 30, 1, 2, 3, 10, 20, 30, 1, 2, 3});
+    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {table(slice(), slice(2, 5)), table(slice(), slice(0, 3))}}, rows, rows),
+                         doctest::Contains("shares memory"), ArgumentError);
+}
+
 TEST_CASE("what cannot be sorted is refused with the figures") {
     const GPUArray<float> x = zeros<float>({3, 4});
     const GPUArray<float> nothing;
@@ -289,19 +305,6 @@ TEST_CASE("what cannot be sorted is refused with the figures") {
     CHECK_THROWS_WITH_AS(argsort(x, {.out = x}), doctest::Contains(".out has elements of float"), ArgumentError);
     CHECK_THROWS_WITH_AS(sort(x, {.out = zeros<float>({4}).broadcast_to({3, 4})}), doctest::Contains("repeats"),
                          ArgumentError);
-    const auto six = zeros<std::int32_t>({6});
-    const GPUArray<std::int32_t> keys = to_gpu(std::vector<std::int32_t>{3, 1, 2}), values = 10 * keys;
-    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {six(slice(0, 3)), six(slice(2, 5))}}, keys, values),
-                         doctest::Contains("sort_by_key: .outs[1] shares memory with .outs[0]"), ArgumentError);
-    // Neither interleaved results nor windows side by side share any element.
-    sort_by_key({.outs = {six(slice(0, {}, 2)), six(slice(1, {}, 2))}}, keys, values);
-    CHECK(six.get() == std::vector<std::int32_t>{1, 10, 2, 20, 3, 30});
-    const auto table = zeros<std::int32_t>({2, 6}), rows = keys.broadcast_to({2, 3}).copy();
-    sort_by_key({.outs = {table(slice(), slice(3, 6)), table(slice(), slice(0, 3))}}, rows,
-                GPUArray<std::int32_t>(10 * rows));
-    CHECK(table.get() == std::vector<std::int32_t>{10, 20, 30, 1, 2, 3, 10, 20, 30, 1, 2, 3});
-    CHECK_THROWS_WITH_AS(sort_by_key({.outs = {table(slice(), slice(2, 5)), table(slice(), slice(0, 3))}}, rows, rows),
-                         doctest::Contains("shares memory"), ArgumentError);
     CHECK_THROWS_WITH_AS(sort(x, {.outs = {x}}), doctest::Contains("sort: .outs is for sort_by_key"), ArgumentError);
     CHECK_THROWS_WITH_AS(sort_by_key({.out = x}, x, x), doctest::Contains("there are 2 results; give .outs"),
                          ArgumentError);
