@@ -202,8 +202,9 @@ AnyArray scan_by_key(const K& keys, const V& values, const ScanBy& by = {}) {
 /// gives the identity.
 /// @param starts  shape (segments + 1,), nondescending; not checked, because that would wait. A segment that reaches
 ///                beyond the values ends with them; the results of descending starts are unspecified
+/// @param values  of any shape; their order is C order
 /// @returns       shape (segments,)
-/// @throws ArgumentError if starts has more than one axis or no element
+/// @throws ArgumentError if starts has more than one axis or no element, or is not of integers
 /// @time enqueued: one launch on a CPU device, elsewhere three and a scan, independent of the segments' lengths
 template <ArrayOrExpression V, std::integral S>
 EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, const ReduceBy& by = {}) {
@@ -320,7 +321,8 @@ AnyHistogram2d histogram2d(const X& x, const Y& y, const EX& x_edges, const EY& 
 }
 
 /// The index of each element's bin, as NumPy's digitize: k where edges[k - 1] <= x < edges[k], or with `right` where
-/// edges[k - 1] < x <= edges[k]; 0 below all edges, edges.size() above. Edges may also descend.
+/// edges[k - 1] < x <= edges[k]; 0 below all edges, edges.size() above. Edges may also descend; that they do one or the
+/// other is not checked.
 /// @returns of the shape of x @time one launch
 template <ArrayOperand X, ArrayOperand E>
 GPUArray<std::int64_t> digitize(const X& x, const E& edges, bool right = false) {

@@ -123,7 +123,8 @@ AnyArray kth(const X& x, std::int64_t k, int axis = -1) {
     return detail::kth(detail::array_of(x), k, axis);
 }
 
-/// The q-quantile, 0 <= q <= 1, as NumPy's quantile. NaN if an element is NaN or there is none.
+/// The q-quantile, 0 <= q <= 1, as NumPy's quantile. NaN if an element is NaN or there is none. Where it is an element,
+/// that may be infinite; NumPy interpolates there, too, and gives NaN.
 /// @returns the shape of x without the axis (rank 0 over all elements), of EdgeOf<T>: float for 16-bit floats, double
 ///          for integers, else T
 /// @throws ArgumentError if q is outside 0 to 1, the axis does not exist, or elements are complex or structs
