@@ -168,6 +168,7 @@ TEST_CASE("einsum refuses subscripts that do not fit") {
           std::string::npos);
     CHECK(refusal([&] { einsum("i...->i->", a); }).find("have '-'") != std::string::npos);
     CHECK(refusal([&] { einsum("...i...", a); }).find("second '...'") != std::string::npos);
+    CHECK(refusal([&] { einsum("\u00e9", a); }).find("have the byte 195 at position 1") != std::string::npos);
     CHECK(refusal([&] { einsum("i.j", a); }).find("have '.' at position 2") != std::string::npos);
     CHECK(refusal([&] { einsum("ij", GPUArray<float>()); }) ==
           "einsum: operand 1 is an empty handle; assign an array to it first");

@@ -237,6 +237,8 @@ TEST_CASE("bincount has as many bins as NumPy's") {
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, -2})), "bincount", "-2", ".length");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, std::int64_t{1} << 40})), "bincount",
                             "1099511627776");
+    CHECK_THROWS_MENTIONING(ArgumentError, bincount(AnyArray(to_gpu(Longs{3})), AnyArray(zeros<cfloat>({1}))),
+                            "weights of real numbers", "cfloat");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(zeros<std::int32_t>({2, 2})), "bincount", "(2, 2)", "one axis");
     CHECK_THROWS_MENTIONING(ArgumentError, bincount(to_gpu(Longs{3, 2}), zeros<float>({3})), "bincount", "2 weights",
                             "got 3");

@@ -160,7 +160,7 @@ TEST_CASE("roll and flip at the edges of what they take") {
     CHECK(flip(x).is_view_of(x));
     CHECK(flip(x, {-1}).get() == Ints{2, 1, 0, 5, 4, 3});
     CHECK(flip(x(0, 1)).item() == 1);
-    CHECK_THROWS_MENTIONING(ArgumentError, roll(x, {1, 2}, {0}), "2 shifts", "1 axes");
+    CHECK_THROWS_MENTIONING(ArgumentError, roll(x, {1, 2}, {0}), "2 shifts", "1 axis");
     CHECK_THROWS_AS(roll(x, 1, 2), ArgumentError);
     CHECK_THROWS_MENTIONING(ArgumentError, flip(x, {0, -2}), "twice");
     CHECK_THROWS_AS(flip(x, {2}), ArgumentError);

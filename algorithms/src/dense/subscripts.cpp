@@ -61,7 +61,10 @@ class Reader {
                 is_explicit_ = true;
                 ++at;
             } else {
-                refuse(text("have '", c, "' at position ", at + 1, "; expected letters, ',', '...' and one '->'"));
+                refuse(
+                    text("have ",
+                         c > ' ' && c < 127 ? text("'", c, "'") : text("the byte ", int{static_cast<unsigned char>(c)}),
+                         " at position ", at + 1, "; expected letters, ',', '...' and one '->'"));
             }
         }
     }

@@ -99,7 +99,9 @@ GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions
 GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, const BincountOptions& options) {
     check_numbers(x);
     require_context("bincount", "the array of weights", weights, x);
-    check_element_numbers("bincount", weights);
+    if (!codegen::is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
+        throw ArgumentError(text("bincount: expected weights of real numbers, got ", weights.dtype().name(),
+                                 "; count with real(weights) and imag(weights)"));
     if (!(x.shape() == weights.shape()))
         throw ArgumentError(
             text("bincount: expected ", counted(x.size(), "weight"), ", one per element, got ", weights.size()));

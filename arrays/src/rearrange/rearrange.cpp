@@ -108,8 +108,8 @@ AnyArray roll(const AnyArray& x, Integer shift) {
 AnyArray roll(const AnyArray& x, std::span<const std::int64_t> shifts, const Axes& axes) {
     require_array("roll", "the array", x);
     if (shifts.size() != axes.size())
-        throw ArgumentError(
-            text("roll: expected one shift per axis, got ", shifts.size(), " shifts and ", axes.size(), " axes"));
+        throw ArgumentError(text("roll: expected one shift per axis, got ", counted(shifts.size(), "shift"), " for ",
+                                 axes.size(), axes.size() == 1 ? " axis" : " axes", "; give as many of each"));
     std::vector<std::int64_t> by(x.rank());
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const std::size_t axis = checked_axis(axes[k], x.rank(), "roll");

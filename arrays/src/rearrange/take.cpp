@@ -111,7 +111,9 @@ struct Values {
 
 Values values_for(std::string_view who, const AnyArray& x, const AnyArray& indices, const AnyArray& values) {
     require_context(who, "the array of values", values, x);
-    if (values.size() == 0) throw ArgumentError(text(who, ": ", indices.size(), " indices, but no values"));
+    if (values.size() == 0)
+        throw ArgumentError(
+            text(who, ": got no values for ", counted(indices.size(), "position"), "; give at least one value"));
     const AnyArray apart = apart_from(x, converted_values(who, "the array of values", values, x.dtype()));
     if (apart.shape() == indices.shape()) return {apart, ValueForm::each};
     const auto count = static_cast<std::int64_t>(indices.size());

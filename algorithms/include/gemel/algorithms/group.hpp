@@ -255,8 +255,8 @@ template <UntypedOperand X>
 AnyHistogram histogram(const X& x, std::int64_t bins, double low, double high, const HistogramOptions& options = {}) {
     return detail::histogram(detail::array_of(x), {bins, std::array{low, high}}, options);
 }
-/// The same over the range from the minimum to the maximum of x, which stay on the device. @time enqueued: the
-/// reduction for them, then as above
+/// The same over the range from the minimum to the maximum of x, which stay on the device. If x has a NaN or an
+/// infinity, the edges have, too, and nothing is counted. @time enqueued: the reduction for them, then as above
 template <ArrayOperand X>
 Histogram<EdgeOf<detail::ElementOf<X>>> histogram(const X& x, std::int64_t bins = 10,
                                                   const HistogramOptions& options = {}) {
