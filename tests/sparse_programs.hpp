@@ -24,21 +24,26 @@ inline std::vector<SparseLayout> layouts() {
     std::size_t turn = 0;
     for (const DType& value : values)
         for (const SparseForm form : {SparseForm::rows, SparseForm::stream, SparseForm::merge, SparseForm::slices,
-                                      SparseForm::diagonals, SparseForm::several}) {
+                                      SparseForm::diagonals, SparseForm::several, SparseForm::binned}) {
             ++turn;
             SparseLayout layout{.form = form, .value = value, .index = indices[turn % 2]};
             layout.scaled = turn % 3 != 0;
             layout.ordered = turn % 4 < 2;
             if (form == SparseForm::merge) layout.items = value.size_bytes() > 8 ? 3 : 7;
             layout.packed_columns = form == SparseForm::stream && turn % 2 == 0;
-            layout.dot = form != SparseForm::merge && form != SparseForm::several && turn % 4 != 0;
+            if (form == SparseForm::binned) {
+                layout.block = gemel::codegen::sparse_bin_block;
+                layout.items = gemel::codegen::sparse_bin_items(value);
+            }
+            const bool is_tiled = form == SparseForm::merge || form == SparseForm::binned;
+            layout.dot = !is_tiled && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
             all.push_back(layout);
-            if (form == SparseForm::merge) {
+            if (is_tiled) {
                 layout.warps = true;
                 all.push_back(layout);
             }
-            if (form != SparseForm::merge && form != SparseForm::several) {
+            if (!is_tiled && form != SparseForm::several) {
                 SparseLayout summing = layout;
                 summing.scaled = summing.dot = false;
                 summing.sums = turn % 2 == 0 ? SparseSums::products : SparseSums::scaled;
@@ -48,7 +53,7 @@ inline std::vector<SparseLayout> layouts() {
                 summing.serial = form != SparseForm::stream;
                 all.push_back(summing);
             }
-            if (form == SparseForm::stream) continue;
+            if (form == SparseForm::stream || form == SparseForm::binned) continue;
             layout.serial = true;
             layout.width = 1;
             layout.scaled = !layout.scaled;

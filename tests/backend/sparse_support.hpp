@@ -122,9 +122,9 @@ std::vector<std::pair<std::string, HostMatrix<T>>> special_matrices() {
             {"giant row", with_giant_row<T>(300, 5000, 77, 6)}};
 }
 
-inline constexpr std::array sparse_formats{sparse::Format::csr,      sparse::Format::coo, sparse::Format::ell,
-                                           sparse::Format::sell,     sparse::Format::dia, sparse::Format::packeted,
-                                           sparse::Format::automatic};
+inline constexpr std::array sparse_formats{sparse::Format::csr,    sparse::Format::coo,      sparse::Format::ell,
+                                           sparse::Format::sell,   sparse::Format::dia,      sparse::Format::packeted,
+                                           sparse::Format::binned, sparse::Format::automatic};
 
 template <class T>
 std::vector<T> combined(const std::vector<T>& product, T alpha, const std::vector<T>& y, T beta) {

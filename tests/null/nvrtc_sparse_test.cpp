@@ -46,8 +46,9 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                                  {"T", wide ? dtype_of<cdouble>() : dtype_of<float>()},
                                                  {"R", wide ? dtype_of<std::uint64_t>() : dtype_of<std::int8_t>()},
                                                  {"C", dtype_of<std::uint16_t>()}};
-        for (const auto* kernel : {&outside_kernel(), &outside_extent_kernel(), &wrong_start_kernel(),
-                                   &not_above_kernel(), &drop_kernel(), &longest_kernel(), &heaviest_kernel()})
+        for (const auto* kernel :
+             {&outside_kernel(), &outside_extent_kernel(), &wrong_start_kernel(), &not_above_kernel(), &drop_kernel(),
+              &longest_kernel(), &heaviest_kernel(), &apart_kernel()})
             check_compiles(kernel->source(Dialect::cuda(), types), "a check");
         for (const auto* kernel : {&key_kernel(),
                                    &split_kernel(),
@@ -61,6 +62,12 @@ TEST_CASE("conversions of sparse matrices compile for CUDA") {
                                    &slice_width_kernel(),
                                    &invert_kernel(),
                                    &window_kernel(),
+                                   &bin_window_kernel(),
+                                   &bin_run_kernel(),
+                                   &bin_group_kernel(),
+                                   &bin_fill_kernel(),
+                                   &bin_source_kernel(),
+                                   &bin_begin_kernel(),
                                    &diagonal_kernel(),
                                    &tile_row_kernel(),
                                    &product_length_kernel(),
@@ -89,6 +96,7 @@ TEST_CASE("tiles of products of matrices and of row numbers compile for CUDA wit
         check(codegen::sparse_row_numbers_source(index, Dialect::cuda()), "rows of " + index.name());
         check(codegen::sparse_long_row_numbers_source(index, Dialect::cuda()), "long rows of " + index.name());
         for (const DType value : {dtype_of<float>(), dtype_of<double>(), dtype_of<cfloat>(), dtype_of<cdouble>()}) {
+            check(codegen::sparse_bins_source(value, Dialect::cuda()), "bins of " + value.name());
             const bool is_small = value.size_bytes() + index.size_bytes() <= 12;
             for (const std::uint32_t items : {4u, is_small ? 8u : 4u})
                 check(codegen::sparse_multiply_source({.value = value, .index = index, .items = items, .width = items},

@@ -35,6 +35,16 @@ std::string lengths(const Entries& a) {
     return text("rows have ", decimal(a.mean_row()), " entries on average and ", a.longest_row, " at most");
 }
 
+/// Whether windows of columns may be faster than rows: only for floats, with x far larger than a first-level cache,
+/// enough entries for two launches, few ends of rows among them, and runs that are long beside their padding.
+bool is_binnable(const Entries& a) {
+    const double windows = static_cast<double>(a.columns) / static_cast<double>(codegen::sparse_bin_columns(a.value())),
+                 tiles =
+                     static_cast<double>(a.rows + a.count) / static_cast<double>(codegen::sparse_bin_tile(a.value()));
+    return a.value() == dtype_of<float>() && a.columns >= (1 << 19) && a.count >= (1 << 22) && a.mean_row() >= 8 &&
+           static_cast<double>(a.count) >= 24 * windows * tiles;
+}
+
 }  // namespace
 
 Choice choose_format(const Entries& a) {
@@ -55,6 +65,9 @@ Choice choose_format(const Entries& a) {
     const std::string without = text(diagonals, " diagonals would hold more than rows do");
     if (a.context.device().info().type == DeviceInfo::Type::cpu)
         return {Format::csr, text(lengths(a), "; ", without, "; a CPU reads rows as they are")};
+    if (const double scatter = is_binnable(a) ? scatter_of(a) : 0; scatter >= 0.75)
+        return {Format::binned, text(lengths(a), "; ", decimal(100 * scatter),
+                                     " % of the entries read other 32 bytes of x than the entry before; ", without)};
     const double slots = static_cast<double>(a.longest_row) * static_cast<double>(a.rows);
     if (a.longest_row <= 64 && slots <= 1.1 * static_cast<double>(a.count))
         return {Format::ell, text(lengths(a), ": padding adds less than a tenth; ", without)};
@@ -71,6 +84,9 @@ std::string explain(const MatrixState& matrix) {
     if (matrix.format == Format::dia) page += text("; ", matrix.form.diagonals, " diagonals");
     if (a.count > 0 && stored != static_cast<double>(a.count))
         page += text("; ", decimal(stored / static_cast<double>(a.count)), " places for each entry");
+    if (matrix.form.bins)
+        page += text("; ", matrix.form.bins->windows, " windows of ", codegen::sparse_bin_columns(a.value()),
+                     " columns, ", matrix.form.bins->plan.tiles, " tiles of rows and entries");
     if (matrix.form.rest)
         page += text("; ", matrix.form.rest->entries.count, " entries outside the windows are kept as csr");
     page +=

@@ -27,14 +27,6 @@ AnyArray numbered(const Entries& entries, std::int64_t count) {
     return arange(entries.context, entries.index(), std::int64_t{0}, count, std::int64_t{1});
 }
 
-/// Rejects formats whose padding needs much more memory than the entries.
-void require_room(const Entries& entries, Format format, double slots) {
-    if (slots > 2147483648.0 && slots > 64.0 * static_cast<double>(entries.count))
-        throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
-                                 static_cast<std::uint64_t>(slots),
-                                 " elements; Format::automatic chooses a format that fits"));
-}
-
 Form coo_form(const Entries& entries) { return {.row_numbers = row_numbers_of(entries), .slots = entries.count}; }
 
 Form ell_form(const Entries& entries) {
@@ -140,11 +132,19 @@ Form form_of(const Entries& entries, Format format) {
         case Format::sell: return sell_form(entries);
         case Format::dia: return dia_form(entries);
         case Format::packeted: return packeted_form(entries);
+        case Format::binned: return binned_form(entries);
         default: return {.slots = entries.count};
     }
 }
 
 }  // namespace
+
+void require_room(const Entries& entries, Format format, double slots) {
+    if (slots > 2147483648.0 && slots > 64.0 * static_cast<double>(entries.count))
+        throw ArgumentError(text("Matrix::to: in ", to_string(format), " ", entries.count, " entries would take ",
+                                 static_cast<std::uint64_t>(slots),
+                                 " elements; Format::automatic chooses a format that fits"));
+}
 
 std::string to_string(Format format) {
     switch (format) {
@@ -155,6 +155,7 @@ std::string to_string(Format format) {
         case Format::sell: return "sell";
         case Format::dia: return "dia";
         case Format::packeted: return "packeted";
+        case Format::binned: return "binned";
     }
     return "unknown";
 }
@@ -181,15 +182,19 @@ AnyMatrix in_format(const Entries& entries, Format format, std::string reason) {
     return AnyMatrix(std::make_shared<const MatrixState>(entries, format, form_of(entries, format), std::move(reason)));
 }
 
+MergePlan plan_of(const Entries& entries, std::int64_t tile) {
+    const std::int64_t tiles = (entries.rows + entries.count + tile - 1) / tile;
+    const AnyArray tile_rows(entries.context, entries.index(), Shape{tiles + 1});
+    tile_row_kernel()(tile_rows, entries.starts, tile, entries.rows, entries.count);
+    return {tile, tiles, tile_rows};
+}
+
 MergePlan MatrixState::plan(std::int64_t tile) const {
     const RecordingPause pause;  // the plan stays with the matrix
     const std::lock_guard lock(mutex_);
     for (const MergePlan& known : plans_)
         if (known.tile == tile) return known;
-    const std::int64_t tiles = (entries.rows + entries.count + tile - 1) / tile;
-    const AnyArray tile_rows(entries.context, entries.index(), Shape{tiles + 1});
-    tile_row_kernel()(tile_rows, entries.starts, tile, entries.rows, entries.count);
-    plans_.push_back({tile, tiles, tile_rows});
+    plans_.push_back(plan_of(entries, tile));
     return plans_.back();
 }
 

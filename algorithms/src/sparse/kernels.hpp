@@ -24,6 +24,8 @@ GEMEL_API const ReductionKernel<std::int64_t>& not_above_kernel();
 GEMEL_API const ReductionKernel<std::int64_t>& drop_kernel();
 /// The length of the longest row.
 GEMEL_API const ReductionKernel<std::int64_t>& longest_kernel();
+/// The number of entries whose column is not in the group of columns of the entry before.
+GEMEL_API const ReductionKernel<std::int64_t>& apart_kernel();
 /// The weight of the heaviest row of a product of matrices.
 GEMEL_API const ReductionKernel<std::int64_t>& heaviest_kernel();
 
@@ -39,6 +41,13 @@ GEMEL_API const ElementwiseKernel& order_key_kernel();
 GEMEL_API const ElementwiseKernel& slice_width_kernel();
 GEMEL_API const ElementwiseKernel& invert_kernel();
 GEMEL_API const ElementwiseKernel& window_kernel();
+/// Windows of columns: of each entry, and its run; the groups of each run; where entries, groups and tiles go.
+GEMEL_API const ElementwiseKernel& bin_window_kernel();
+GEMEL_API const ElementwiseKernel& bin_run_kernel();
+GEMEL_API const ElementwiseKernel& bin_group_kernel();
+GEMEL_API const ElementwiseKernel& bin_fill_kernel();
+GEMEL_API const ElementwiseKernel& bin_source_kernel();
+GEMEL_API const ElementwiseKernel& bin_begin_kernel();
 GEMEL_API const ElementwiseKernel& diagonal_kernel();
 GEMEL_API const ElementwiseKernel& tile_row_kernel();
 GEMEL_API const ElementwiseKernel& product_length_kernel();

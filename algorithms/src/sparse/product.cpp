@@ -5,12 +5,12 @@
 #include "sparse/kernels.hpp"
 #include "sparse/product_checks.hpp"
 #include "sparse/product_tuning.hpp"
+#include "sparse/product_variant.hpp"
 #include "sparse/state.hpp"
 #include "tune/online.hpp"
 
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/codegen/sparse.hpp>
-#include <gemel/core/module.hpp>
 
 #include <boost/container/static_vector.hpp>
 
@@ -25,35 +25,8 @@ using codegen::SparseForm;
 using codegen::SparseLayout;
 
 // No heap memory: solvers call products in a loop.
-using Arrays = boost::container::static_vector<Argument, 5>;
+using Arrays = boost::container::static_vector<Argument, 7>;
 using Sizes = boost::container::static_vector<std::int64_t, 4>;
-
-struct ProductVariant : Variant {
-    Kernel carries{nullptr};
-};
-
-std::shared_ptr<ProductVariant> find_variant(const Context& context, const SparseLayout& layout) {
-    static const std::uint64_t id = KernelCache::new_generator();
-    return KernelCache::of(context).find<ProductVariant>(VariantKey<SparseLayout>{id, layout}, [&] {
-        const GeneratedText text{codegen::sparse_source(layout, context.dialect())};
-        const Module module = context.compile(text, CompileOptions{.name = "sparse_product"});
-        auto variant = std::make_shared<ProductVariant>();
-        variant->kernel = module.kernel("sparse_product");
-        if (layout.form == SparseForm::merge) variant->carries = module.kernel("sparse_carries");
-        variant->block = layout.serial ? 1 : layout.block;
-        return variant;
-    });
-}
-
-/// A number as a kernel argument of an element type. @throws ArgumentError if the type cannot hold it
-Argument element_argument(DType dtype, const AnyNumber& number) {
-    Argument argument;
-    const auto bytes = gemel::detail::element_bytes(product_name, dtype, number);
-    std::copy(bytes.begin(), bytes.end(), argument.value);
-    argument.dtype = dtype;
-    argument.bytes = dtype.size_bytes();
-    return argument;
-}
 
 bool is_number_of(const AnyNumber& number, double value) {
     return std::visit([&](const auto& v) { return cdouble(v) == cdouble(value); }, number);
@@ -120,6 +93,7 @@ class Product {
             case Format::sell: return slices(true);
             case Format::dia: return diagonals();
             case Format::packeted: return packeted();
+            case Format::binned: return binned();
             default: return csr();
         }
     }
@@ -238,11 +212,15 @@ class Product {
         if (layout_.serial) tile = std::max<std::int64_t>((work + pieces - 1) / pieces, 1024);
         const MergePlan plan = matrix_.plan(tile);
         const AnyArray carries(own_.context, own_.value(), Shape{plan.tiles});
+        launch_tiles({own_.starts.argument(), own_.numbers.argument(), own_.values.argument(),
+                      plan.tile_rows.argument(), carries.argument()},
+                     plan, carries);
+    }
+
+    /// Launches a block or a serial thread per tile, then adds what tiles have of rows that they leave open.
+    void launch_tiles(Arrays arrays, const MergePlan& plan, const AnyArray& carries) const {
         const auto variant = find_variant(own_.context, layout_);
-        launch(variant->kernel, variant->block, plan.tiles,
-               {own_.starts.argument(), own_.numbers.argument(), own_.values.argument(), plan.tile_rows.argument(),
-                carries.argument()},
-               {own_.rows, own_.count, tile});
+        launch(variant->kernel, variant->block, plan.tiles, std::move(arrays), {own_.rows, own_.count, plan.tile});
         ArgumentList list;
         list.add(plan.tile_rows.argument());
         list.add(carries.argument());
@@ -251,6 +229,30 @@ class Product {
         for (const std::int64_t& number : {y_begin_, own_.rows, plan.tiles}) list.add(as_argument(number));
         variant->carries.launch({.grid = {(plan.tiles + layout_.block - 1) / layout_.block}, .block = {layout_.block}},
                                 list.span());
+    }
+
+    /// All products, window by window of columns; then their sums, tile by tile of rows.
+    void binned() {
+        const Bins& bins = *matrix_.form.bins;
+        if (layout_.serial || cache_.info().max_threads_per_block < codegen::sparse_bin_gather_block) return csr();
+        layout_.form = SparseForm::binned;
+        layout_.block = codegen::sparse_bin_block;
+        layout_.items = codegen::sparse_bin_items(own_.value());
+        const AnyArray products(own_.context, own_.value(), Shape{matrix_.form.slots});
+        const AnyArray carries(own_.context, own_.value(), Shape{bins.plan.tiles});
+        ArgumentList list;
+        for (const AnyArray* array :
+             {&matrix_.form.numbers, &matrix_.form.values, &bins.chunk_groups, &bins.chunk_windows, &products})
+            list.add(array->argument());
+        list.add(whole_memory(x_));
+        list.add(as_argument(x_begin_));
+        list.add(as_argument(own_.columns));
+        find_bins(own_.context, own_.value())
+            ->kernel.launch({.grid = {bins.chunk_windows.shape()[0]}, .block = {codegen::sparse_bin_gather_block}},
+                            list.span());
+        launch_tiles({own_.starts.argument(), products.argument(), bins.positions.argument(), bins.sources.argument(),
+                      bins.group_begins.argument(), bins.plan.tile_rows.argument(), carries.argument()},
+                     bins.plan, carries);
     }
 
     void slices(bool ordered) {

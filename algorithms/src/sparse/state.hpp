@@ -33,25 +33,36 @@ struct Entries {
     double mean_row() const { return rows == 0 ? 0 : static_cast<double>(count) / static_cast<double>(rows); }
 };
 
+/// The first row of each tile of equal work, computed by the first product that needs it.
+struct MergePlan {
+    std::int64_t tile = 0, tiles = 0;
+    AnyArray tile_rows = {};
+};
+/// @param tile  the number of rows and entries together
+MergePlan plan_of(const Entries& entries, std::int64_t tile);
+
+/// What a product by windows of columns reads besides columns and values; see codegen::sparse_bins_source.
+struct Bins {
+    MergePlan plan = {};
+    AnyArray positions = {}, sources = {}, group_begins = {};
+    AnyArray chunk_groups = {}, chunk_windows = {};
+    std::int64_t windows = 0;
+};
+
 /// The arrays of a format; arrays that the format does not have are empty handles.
 struct Form {
     AnyArray row_numbers = {};   ///< coo
     AnyArray lengths = {};       ///< ell, sell: of rows, in the order of storage
-    AnyArray numbers = {};       ///< ell, sell: padded columns; packeted: 16-bit columns within their windows
-    AnyArray values = {};        ///< ell, sell, dia; packeted with a rest
+    AnyArray numbers = {};       ///< ell, sell: padded columns; packeted, binned: 16-bit columns within their windows
+    AnyArray values = {};        ///< ell, sell, dia, binned; packeted with a rest
     AnyArray slice_starts = {};  ///< sell
     AnyArray order = {};         ///< sell: the row stored at each position
     AnyArray offsets = {};       ///< dia: column minus row
     AnyArray starts = {};        ///< packeted with a rest
     std::int64_t diagonals = 0;
     std::shared_ptr<const MatrixState> rest = {};  ///< packeted: the entries outside the windows
+    std::shared_ptr<const Bins> bins = {};         ///< binned
     std::int64_t slots = 0;                        ///< stored values, including padding
-};
-
-/// The first row of each tile of equal work, computed by the first product that needs it.
-struct MergePlan {
-    std::int64_t tile = 0, tiles = 0;
-    AnyArray tile_rows = {};
 };
 
 struct MatrixState {
@@ -89,6 +100,8 @@ struct MatrixState {
     mutable std::vector<MergePlan> plans_;
 };
 
+/// Rejects formats whose padding needs much more memory than the entries. @throws ArgumentError
+void require_room(const Entries& entries, Format format, double slots);
 /// A matrix in csr.
 AnyMatrix as_matrix(Entries entries);
 AnyMatrix in_format(const Entries& entries, Format format, std::string reason = {});
@@ -105,6 +118,13 @@ Entries from_keys(const Context& context, const Shape& shape, const AnyArray& ke
 Entries with_starts(const Context& context, const Shape& shape, AnyArray starts, AnyArray numbers, AnyArray values);
 /// @throws ArgumentError unless both extents are given and not negative
 void require_shape(const char* who, const Shape& shape);
+
+// bins.cpp
+
+/// The entries by windows of columns. @throws ArgumentError if there are too many windows and tiles @time waits
+Form binned_form(const Entries& entries);
+/// The share of entries whose column is not in the 32 bytes of x that the entry before it reads. @time waits
+double scatter_of(const Entries& entries);
 
 // row_numbers.cpp
 

@@ -1,5 +1,6 @@
 #include <gemel/codegen/sparse.hpp>
 
+#include "sparse_bins.hpp"
 #include "sparse_kernels.hpp"
 #include "sparse_text.hpp"
 
@@ -175,7 +176,8 @@ class Product {
 
     std::string body(Values values) {
         switch (layout_.form) {
-            case SparseForm::merge: return merge(values);
+            case SparseForm::merge:
+            case SparseForm::binned: return merge(values);
             case SparseForm::several: return several(values);
             default: return layout_.serial && layout_.form != SparseForm::stream ? serial(values) : blocks(values);
         }
@@ -208,6 +210,19 @@ class Product {
         values["staged_product"] = times("value[n]", gemel::text(operand(), "[column[n]]"));
         values["add_staged"] = plus("total", "products[e]");
         values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
+    }
+
+    /// Brings the products of a tile to shared memory from where sparse_bins_source has stored them.
+    void move_binned(Values& values) {
+        const BinAccess access = bin_access(layout_.value);
+        std::vector<std::string> move;
+        for (std::size_t e = 0; e < access.at.size(); ++e)
+            move.push_back(gemel::text("if ((", access.at[e], ") != ", sparse_bin_padding, ") products[", access.at[e],
+                                       "] = value[u].e[", e, "];"));
+        values["lanes"] = static_cast<int>(access.at.size());
+        values["places"] = access.type;
+        values["move"] = move;
+        values["staged"] = kernel_.fill(sparse_kernels::binned(), values);
     }
 
     /// The parameters for the arrays of the form.
@@ -293,6 +308,8 @@ class Product {
         values["long_row"] = long_row("end");
         values["long_piece"] = long_row("last_entry");
         stage(values);
+        values["binned"] = layout_.form == SparseForm::binned;
+        if (layout_.form == SparseForm::binned) move_binned(values);
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
         values["add_open"] = plus("open_rows[thread - 1].sum", "total");

@@ -29,6 +29,7 @@ enum class Format : std::uint8_t {
     sell,       ///< SELL-32-1024: ell by slices of 32 rows, sorted by length within 1024 rows
     dia,        ///< by diagonals, without indices
     packeted,   ///< packets of 256 rows with 16-bit column offsets within a window; entries outside are kept as csr
+    binned,     ///< by windows of columns that fit into shared memory, for columns all over a long vector
 };
 GEMEL_API std::string to_string(Format format);
 

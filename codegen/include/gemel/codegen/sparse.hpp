@@ -24,6 +24,7 @@ enum class SparseForm : std::uint8_t {
     slices,  ///< padded rows stored by columns, of all rows (ell) or of slices of rows (sell)
     diagonals,  ///< values by diagonal, no indices
     several,    ///< csr times several vectors, the columns of a dense matrix in C order
+    binned,     ///< as merge, with products that sparse_bins_source has computed window by window of columns
 };
 
 /// How a csr matrix multiplies a vector.
@@ -85,14 +86,15 @@ inline constexpr std::int64_t sparse_slice = 32;
 /// Rows per packet, which share a window, and columns per window.
 inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 
-/// The kernel `sparse_product`, and for SparseForm::merge also `sparse_carries`. Parameters: the arrays of the form; x,
-/// y, alpha, beta and the offsets of x and y, written "x, y, ..." below; sizes. Arrays have the layout's types; all
-/// sizes and offsets are int64_t.
+/// The kernel `sparse_product`, and for SparseForm::merge and binned also `sparse_carries`. Parameters: the arrays of
+/// the form; x, y, alpha, beta and the offsets of x and y, written "x, y, ..." below; sizes. Arrays have the layout's
+/// types; all sizes and offsets are int64_t.
 ///   rows       starts, columns, values, x, y, ..., rows, column count, chunk; the same for stream
 ///   merge      starts, columns, values, tile_rows, carries, x, y, ..., rows, entries, tile
 ///   slices     lengths, columns, values [, slice_starts, order], x, y, ..., rows, chunk
 ///   diagonals  offsets, values, x, y, ..., rows, column count, diagonals, chunk
 ///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
+///   binned     starts, products, positions, sources, group_begins, tile_rows, carries, x, y, ..., rows, entries, tile
 ///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
 /// With `dot`, further parameters: dot_with, dots (one element per block), the offset of dot_with.
 /// With `sums`, further parameters: w; for `scaled` d; sums (three per block, float or double); skip (an int array);
@@ -103,8 +105,30 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 /// @source Bell and Garland, "Implementing Sparse Matrix-Vector Multiplication on Throughput-Oriented Processors";
 ///         stream: Greathouse and Daga, "Efficient Sparse Matrix-Vector Multiplication on GPUs Using the CSR Storage
 ///         Format"; merge: Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication"; slices:
-///         Kreutzer, Hager, Wellein, Fehske and Bishop, "A Unified Sparse Matrix Data Format"
+///         Kreutzer, Hager, Wellein, Fehske and Bishop, "A Unified Sparse Matrix Data Format"; binned: Beamer, Asanovic
+///         and Patterson, "Reducing Pagerank Communication via Propagation Blocking"
 GEMEL_API std::string sparse_source(const SparseLayout& layout, const Dialect& dialect);
+
+/// SparseForm::binned cuts the columns into windows whose part of x fits into shared memory, and the rows and entries
+/// into the tiles of merge. The entries of a window in a tile are a run, padded to whole groups of 32 bytes of values.
+inline constexpr std::int64_t sparse_bin_columns(DType value) { return 47 * 1024 / value.size_bytes(); }
+inline constexpr std::int64_t sparse_bin_group(DType value) { return 32 / value.size_bytes(); }
+inline constexpr std::uint32_t sparse_bin_block = 512, sparse_bin_gather_block = 1024;
+/// Rows plus entries per thread. Odd: few bank conflicts with this stride.
+inline constexpr std::uint32_t sparse_bin_items(DType value) {
+    return value.size_bytes() == 4 ? 23 : value.size_bytes() == 8 ? 11 : 5;
+}
+inline constexpr std::int64_t sparse_bin_tile(DType value) { return sparse_bin_block * sparse_bin_items(value); }
+/// The position of an entry that is padding.
+inline constexpr std::uint16_t sparse_bin_padding = 65535;
+
+/// The kernel `sparse_bins`: the products of all entries, groups in the order of windows. Parameters: columns
+/// (uint16_t, within the window) and values, in groups; chunk_groups (int64_t, the first group of each chunk, and the
+/// end) and chunk_windows (int32_t); products (the result) and x; x_begin and the column count, int64_t. Launched with
+/// a block of sparse_bin_gather_block threads for each chunk. The other parameters of SparseForm::binned: positions
+/// (uint16_t) of entries within their tile, and sources (of the index type), the number of each group among those of
+/// `products`, both in the order of tiles; group_begins (int64_t), the first group of each tile, and the end.
+GEMEL_API std::string sparse_bins_source(DType value, const Dialect& dialect);
 
 /// Entries and threads per block of sparse_row_numbers.
 inline constexpr std::int64_t sparse_row_tile = 2048;
