@@ -175,6 +175,9 @@ TEST_CASE("small systems are chained where blocks are sure to run together") {
     CHECK(blocks([](auto& w) { w.unknowns = 1 << 21; }) == 0);
     CHECK(blocks([](auto& w) { w.places = std::int64_t{65} * 528 * 256; }) == 0);
     CHECK(blocks([](auto& w) { w.resident = 132; }) == 0);
+    CHECK(blocks([](auto& w) { w.resident = 132, w.block = w.rows_per_piece = 1024; }) == 128);
+    CHECK(blocks([](auto& w) { w.resident = 132, w.block = w.rows_per_piece = 512; }) == 128);
+    CHECK(blocks([](auto& w) { w.resident = 132, w.block = w.rows_per_piece = 512, w.unknowns = 1 << 20; }) == 0);
     CHECK(blocks([](auto& w) { w.resident = 132, w.asked = cg::SweepChain::always; }) == 128);
     CHECK(blocks([](auto& w) { w.unknowns = 1 << 21, w.asked = cg::SweepChain::always; }) == 512);
     CHECK(blocks([](auto& w) { w.resident = 1, w.asked = cg::SweepChain::always; }) == 1);

@@ -7,6 +7,7 @@
 #include <gemel/core/module.hpp>
 #include <gemel/core/text.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace gemel::solving {
@@ -39,6 +40,21 @@ std::shared_ptr<Variant> find_variant(const Context& context, const KnownChain& 
     });
 }
 
+/// The block for a device that guarantees one block per compute unit: as large as its shared memory allows.
+std::uint32_t lone_block(const codegen::SparseLayout& layout, const codegen::ChainRequest& request,
+                         const DeviceInfo& device) {
+    const std::size_t real = device.has_double ? sizeof(double) : sizeof(float);
+    std::size_t thread_bytes = real * (codegen::sparse_sum_count + request.step.sums.size());
+    if (layout.form == codegen::SparseForm::stream) thread_bytes += layout.items * layout.value.size_bytes();
+    if (layout.form == codegen::SparseForm::rows && !layout.warps) thread_bytes += layout.value.size_bytes();
+    constexpr std::size_t others = 1024;  // the state and alignment
+    std::uint32_t block = layout.block;
+    while (!layout.packed_columns && 2 * block <= std::min(device.max_threads_per_block, 1024u) &&
+           2 * block * thread_bytes + others <= device.shared_memory_per_block_bytes)
+        block *= 2;
+    return block;
+}
+
 }  // namespace
 
 Chain::Chain(const Workspace& space, ChainText text, const sparse::MatrixState& matrix, bool is_scaled,
@@ -51,14 +67,17 @@ Chain::Chain(const Workspace& space, ChainText text, const sparse::MatrixState& 
     if (work.asked == codegen::SweepChain::never || space.has_wide_index()) return;
     if (work.asked == codegen::SweepChain::automatic && !device.has_cross_block_visibility) return;
     matrix_ = sparse::summing_part(matrix, is_scaled);
-    const codegen::SparseLayout& layout = matrix_.layout;
+    codegen::SparseLayout& layout = matrix_.layout;
+    const KnownChain& chain = known_chain(text, space.dtype(), device.has_double);
+    if (device.has_cross_block_visibility && !device.max_threads_per_compute_unit)
+        layout.block = lone_block(layout, chain.request, device);
     work.places = matrix_.slots;
     work.block = layout.block;
     work.rows_per_piece = layout.form == codegen::SparseForm::rows ? layout.block / layout.width : layout.block;
     // Systems that are too large even at full occupancy need no compilation.
     work.resident = device.compute_units * std::int64_t{2048} / layout.block;
     if (codegen::chain_blocks(work) == 0) return;
-    variant_ = find_variant(space.context(), known_chain(text, space.dtype(), device.has_double), layout);
+    variant_ = find_variant(space.context(), chain, layout);
     work.resident = variant_->kernel.max_cooperative_blocks(layout.block);
     blocks_ = codegen::chain_blocks(work);
     if (blocks_ == 0) return;

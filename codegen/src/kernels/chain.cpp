@@ -63,8 +63,9 @@ std::int64_t chain_blocks(const ChainWork& work) {
     const std::int64_t most = std::min(work.resident, wanted);
     if (work.asked == SweepChain::never || most < 1) return 0;
     if (work.asked == SweepChain::automatic) {
+        // Fewer than 512 threads per compute unit do not hide the latency of its loads.
         const std::int64_t threads = most * work.block;
-        if (work.resident <= units || work.unknowns > 8 * threads || work.places > 64 * threads) return 0;
+        if (threads < 512 * units || work.unknowns > 8 * threads || work.places > 64 * threads) return 0;
     }
     const std::int64_t rows = std::max<std::uint32_t>(work.rows_per_piece, 1);
     const std::int64_t pieces = std::max<std::int64_t>((work.unknowns + rows - 1) / rows, 1);

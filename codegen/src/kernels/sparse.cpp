@@ -218,7 +218,7 @@ class Product {
         std::vector<std::string> move;
         for (std::size_t e = 0; e < access.at.size(); ++e)
             move.push_back(gemel::text("if ((", access.at[e], ") != ", sparse_bin_padding, ") products[", access.at[e],
-                                       "] = value.e[", e, "];"));
+                                       "] = value[u].e[", e, "];"));
         values["lanes"] = static_cast<int>(access.at.size());
         values["places"] = access.type;
         values["move"] = move;

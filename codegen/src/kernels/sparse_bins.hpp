@@ -10,7 +10,7 @@ namespace gemel::codegen {
 
 /// The numbers are shifted out of words: NVIDIA's OpenCL compiler keeps unions of words and short elements in memory.
 struct BinAccess {
-    std::string type;             ///< of `place`, the numbers of one access
+    std::string type;             ///< of place[u], the numbers of one access
     std::vector<std::string> at;  ///< each number
 };
 BinAccess bin_access(DType value);

@@ -47,9 +47,9 @@ struct ChainWork {
 inline constexpr std::uint32_t chain_blocks_per_unit = 4;
 
 /// The number of blocks that iterate together, each with the same number of pieces of rows; 0: launch the iterations
-/// separately. With SweepChain::automatic it chains if there are at most 8 unknowns and 64 places per thread and the
-/// device guarantees that blocks run concurrently. A device that reports one block per compute unit, such as NVIDIA's
-/// OpenCL, guarantees it only while no other cooperative launch runs.
+/// separately. With SweepChain::automatic it chains if the device runs at least 512 threads per compute unit at once,
+/// and there are at most 8 unknowns and 64 places per thread. A device that guarantees one block per compute unit, such
+/// as NVIDIA's OpenCL, needs large blocks; its cooperative launches exclude each other.
 GEMEL_API std::int64_t chain_blocks(const ChainWork& work);
 
 }  // namespace gemel::codegen
