@@ -38,7 +38,8 @@ inline std::vector<SparseLayout> layouts() {
             const bool is_tiled = form == SparseForm::merge || form == SparseForm::binned;
             layout.dot = !is_tiled && form != SparseForm::several && turn % 4 != 0;
             if (form == SparseForm::diagonals && turn % 2 == 0) layout.width = 5;
-            all.push_back(layout);
+            // Without warps, tiles of windows need more than 48 KiB of shared memory.
+            if (form != SparseForm::binned) all.push_back(layout);
             if (is_tiled) {
                 layout.warps = true;
                 all.push_back(layout);

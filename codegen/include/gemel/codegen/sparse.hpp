@@ -119,6 +119,11 @@ inline constexpr std::uint32_t sparse_bin_items(DType value) {
     return value.size_bytes() == 4 ? 23 : value.size_bytes() == 8 ? 11 : 5;
 }
 inline constexpr std::int64_t sparse_bin_tile(DType value) { return sparse_bin_block * sparse_bin_items(value); }
+/// The shared memory of a block, at most. @param warps  as in SparseLayout
+inline constexpr std::size_t sparse_bin_shared_bytes(DType value, bool warps) {
+    const std::int64_t open_rows = warps ? sparse_bin_block / 32 : sparse_bin_block;
+    return static_cast<std::size_t>(sparse_bin_tile(value) + 1 + 2 * open_rows) * value.size_bytes();
+}
 /// The position of an entry that is padding.
 inline constexpr std::uint16_t sparse_bin_padding = 65535;
 
