@@ -6,11 +6,10 @@
 #include <gemel/algorithms/sort.hpp>
 #include <gemel/arrays/creation.hpp>
 #include <gemel/arrays/cumulative.hpp>
-#include <gemel/arrays/join.hpp>
 #include <gemel/codegen/sparse.hpp>
 
-#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace gemel::sparse {
 namespace {
