@@ -54,6 +54,7 @@ std::vector<Cell> grid(bool small, const std::string& only) {
             if (is_laplacian || kind[0] == 'b')
                 for (const char* operation : {"csr to ell", "csr to dia"})
                     cells.push_back({operation, type, kind, size});
+            if (kind[0] == 'p') cells.push_back({"csr to binned", type, kind, size});
             if (is_laplacian || kind[0] == 's') cells.push_back({"times itself", type, kind, size});
         }
     std::erase_if(cells, [&](const Cell& cell) { return cell.name().find(only) == std::string::npos; });
@@ -148,6 +149,7 @@ class Subject {
         if (what == "cg iteration" || what == "cg iteration in a graph") return iteration(cell, what != "cg iteration");
         if (what == "csr to ell") return conversion(cell, [&] { (void)csr_.to(Format::ell); });
         if (what == "csr to sell") return conversion(cell, [&] { (void)csr_.to(Format::sell); });
+        if (what == "csr to binned") return conversion(cell, [&] { (void)csr_.to(Format::binned); });
         if (what == "csr to dia") return conversion(cell, [&] { (void)csr_.to(Format::dia); });
         const GPUArray<std::int32_t> out_rows(context_, {csr_.nonzeros()}), starts(context_, {n_ + 1});
         const GPUArray<T> out_values(context_, {csr_.nonzeros()});

@@ -105,6 +105,23 @@ TEST_CASE("a chain is one launch for each look") {
     CHECK(of_several(40) - of_several(20) >= 2 * 20);
 }
 
+TEST_CASE("by default, small systems are one launch for each look on devices whose blocks see each other's writes") {
+    const bool is_chained = current_context().device().info().has_cross_block_visibility;
+    const HostSystem<double> a = laplacian(24);
+    const GPUArray<double> b = to_gpu(random_vector<double>(a.n));
+    for (const Format format : {Format::csr, Format::dia}) {
+        const auto matrix = matrix_of(a, format);
+        solve::Options<double> options{.tolerance = 0, .check_every = 10, .throw_if_not_converged = false};
+        const auto launches = [&](std::int64_t iterations) {
+            options.max_iterations = iterations;
+            return launches_of(matrix, b, options);
+        };
+        launches(20);
+        const std::int64_t added = launches(40) - launches(20);
+        CHECK_MESSAGE((is_chained ? added == 2 : added >= 2 * 20), added, " launches in ", to_string(format));
+    }
+}
+
 TEST_CASE("a chain stops where it has converged, and at the limit") {
     const HostSystem<double> a = laplacian(24);
     const auto matrix = matrix_of(a, Format::csr);

@@ -37,6 +37,22 @@ TEST_CASE("sparse products compile for CUDA without a warning") {
     }
 }
 
+TEST_CASE("tiles of windows store no entry that is padding") {
+    // Its position is outside the tile, where a test on a device might not see what it overwrites.
+    for (const auto& layout : sparse_programs::layouts()) {
+        if (layout.form != codegen::SparseForm::binned) continue;
+        const std::string text = codegen::sparse_source(layout, Dialect::cuda());
+        const std::string guard = " != " + std::to_string(codegen::sparse_bin_padding) + ") products[";
+        std::size_t stores = 0, guarded = 0;
+        for (auto at = text.find("] = value[u].e["); at != std::string::npos; at = text.find("] = value[u].e[", at + 1))
+            ++stores;
+        for (auto at = text.find(guard); at != std::string::npos; at = text.find(guard, at + 1)) ++guarded;
+        CHECK_MESSAGE(stores == 16 / layout.value.size_bytes(), sparse_programs::name_of(layout));
+        CHECK_MESSAGE(guarded == stores, sparse_programs::name_of(layout));
+    }
+    CHECK(codegen::sparse_bin_tile(dtype_of<float>()) <= codegen::sparse_bin_padding);
+}
+
 TEST_CASE("conversions of sparse matrices compile for CUDA") {
     using namespace sparse;
     for (const bool wide : {false, true}) {

@@ -68,6 +68,12 @@ void add_chunks(Bins& bins, const Entries& entries, const Runs& runs) {
 
 }  // namespace
 
+bool can_multiply_bins(const DeviceInfo& device, DType value) {
+    return device.max_threads_per_block >= codegen::sparse_bin_gather_block &&
+           device.shared_memory_per_block_bytes >=
+               codegen::sparse_bin_shared_bytes(value, device.has_cross_block_visibility);
+}
+
 Form binned_form(const Entries& entries) {
     if (entries.count == 0) return {};
     const Context& context = entries.context;

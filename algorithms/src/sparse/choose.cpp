@@ -41,7 +41,8 @@ bool is_binnable(const Entries& a) {
     const double windows = static_cast<double>(a.columns) / static_cast<double>(codegen::sparse_bin_columns(a.value())),
                  tiles =
                      static_cast<double>(a.rows + a.count) / static_cast<double>(codegen::sparse_bin_tile(a.value()));
-    return a.value() == dtype_of<float>() && a.columns >= (1 << 19) && a.count >= (1 << 22) && a.mean_row() >= 8 &&
+    return a.value() == dtype_of<float>() && can_multiply_bins(a.context.device().info(), a.value()) &&
+           a.columns >= (1 << 19) && a.count >= (1 << 22) && a.mean_row() >= 8 &&
            static_cast<double>(a.count) >= 24 * windows * tiles;
 }
 

@@ -234,10 +234,7 @@ class Product {
     /// All products, window by window of columns; then their sums, tile by tile of rows.
     void binned() {
         const Bins& bins = *matrix_.form.bins;
-        const bool fits = cache_.info().max_threads_per_block >= codegen::sparse_bin_gather_block &&
-                          cache_.info().shared_memory_per_block_bytes >=
-                              codegen::sparse_bin_shared_bytes(own_.value(), layout_.warps);
-        if (layout_.serial || !fits) return csr();
+        if (layout_.serial || !can_multiply_bins(cache_.info(), own_.value())) return csr();
         layout_.form = SparseForm::binned;
         layout_.block = codegen::sparse_bin_block;
         layout_.items = codegen::sparse_bin_items(own_.value());

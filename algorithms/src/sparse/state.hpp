@@ -121,6 +121,8 @@ void require_shape(const char* who, const Shape& shape);
 
 // bins.cpp
 
+/// Whether the device has the threads and the shared memory for products by windows; otherwise they are those of csr.
+bool can_multiply_bins(const DeviceInfo& device, DType value);
 /// The entries by windows of columns. @throws ArgumentError if there are too many windows and tiles @time waits
 Form binned_form(const Entries& entries);
 /// The share of entries whose column is not in the 32 bytes of x that the entry before it reads. @time waits
