@@ -58,6 +58,18 @@ TEST_CASE("products by windows of columns are right for every shape") {
     check_products("64 bits", host, wide, {.serial = 0});
 }
 
+TEST_CASE("products by windows of columns are right over many slabs, one after another") {
+    // On the stand-in for a GPU there are five slabs, whose products have room for three.
+    const HostMatrix<float> host = scattered<float>(12000, 30000, 240000, 38);
+    const sparse::Matrix<float> a = host.on_device().to(Format::binned);
+    const GPUArray<float> y = zeros<float>({12000});
+    for (int k = 0; k < 2; ++k) {
+        const std::vector<float> x = whole_values<float>(30000, 39 + k);
+        a.multiply_into(y, to_gpu(x), {.tuning = {.serial = 0}});
+        CHECK_SAME(unsigned_zeros(host.times(x)), unsigned_zeros(y.get()), "product");
+    }
+}
+
 TEST_CASE("windows of columns keep a matrix's entries, and infinities to their rows") {
     HostMatrix<float> host = scattered<float>(300, 26000, 4000, 33);
     for (std::int32_t& column : host.column_numbers) column = std::max(column, std::int32_t{1});

@@ -103,7 +103,7 @@ int attribute_of_device(CUdevice_attribute which) {
         case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return 32;
         case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: return 48 << 10;
         case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 227 << 10;
-        case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 60 << 20;
+        case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 2 << 20;  // little: small matrices have many slabs
         case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
         case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY: return 64 << 10;
         case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return 512;

@@ -40,10 +40,10 @@ __device__ uint32_t sort_total_shuffle(uint32_t item, int lane) {
 }
 typedef uint4 sort_pack;
 typedef union { sort_pack pack; uint32_t keys[4]; } sort_keys;
-__device__ void sort_wait(volatile uint32_t *flag, uint32_t expected)
+__device__ void wait_for_count(volatile uint32_t *count, uint32_t expected)
 {
     if (((int)threadIdx.x) == 0) {
-        while (*flag != expected);
+        while (*count != expected);
         device_fence();
     }
     __syncthreads();
@@ -218,7 +218,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     const uint32_t epoch = first_epoch + (uint32_t)position;
     for (int k = thread; k < 3072; k += 384) digit_counts[k] = 0;
     if (thread == 0) shared_position[0] = position;
-    sort_wait(&signals[64], 1);
+    wait_for_count(&signals[64], 1);
     const int plan = (int)control[1024 + position];
     if (plan == 0) return;
     const int from = plan & 3, to = plan >> 2 & 3, last = plan >> 4;
@@ -229,7 +229,7 @@ extern "C" __global__ __launch_bounds__(384) RESIDENT_BLOCKS(384, 2) void sort(
     const uint32_t *const index_source = from == 1 ? index_to : index_spare;
     uint32_t *const index_target = to == 1 ? index_to : index_spare;
     const int pass_before = (int)control[1028 + position];
-    if (pass_before > 0) sort_wait(&signals[64 + 32 * pass_before], (uint32_t)tiles);
+    if (pass_before > 0) wait_for_count(&signals[64 + 32 * pass_before], (uint32_t)tiles);
     uint32_t *const staged_keys = (uint32_t *)arena;
     const int begin = (int)tile * 2688;
     const int count = n - begin < 2688 ? (int)(n - begin) : 2688;

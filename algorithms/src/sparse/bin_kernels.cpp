@@ -14,17 +14,18 @@ const ReductionKernel<std::int64_t>& apart_kernel() {
     return kernel;
 }
 
-const ElementwiseKernel& bin_window_kernel() {
-    static const auto& kernel =
-        *new ElementwiseKernel("uint32_t *windows, const I *columns, int64_t width",
-                               "windows[i] = (uint32_t)(columns[i] / width)", "sparse_bin_windows");
+const ElementwiseKernel& bin_piece_kernel() {
+    static const auto& kernel = *new ElementwiseKernel(
+        "uint32_t *pieces, const I *columns, const I *rows, int64_t width, int64_t windows, int64_t slab",
+        "pieces[i] = (uint32_t)(((int64_t)i + rows[i]) / slab * windows + columns[i] / width)", "sparse_bin_pieces");
     return kernel;
 }
 
 const ElementwiseKernel& bin_run_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
-        "int64_t *runs, const uint32_t *windows, const I *order, const I *rows, int64_t tile, int64_t tiles",
-        "runs[i] = windows[i] * tiles + ((int64_t)order[i] + rows[order[i]]) / tile", "sparse_bin_runs");
+        "int64_t *runs, const uint32_t *pieces, const I *order, const I *rows, int64_t tile, int64_t slab_tiles",
+        "runs[i] = pieces[i] * slab_tiles + ((int64_t)order[i] + rows[order[i]]) / tile % slab_tiles",
+        "sparse_bin_runs");
     return kernel;
 }
 
@@ -40,23 +41,18 @@ const ElementwiseKernel& bin_fill_kernel() {
         "const int64_t *runs, const I *order, const int64_t *begins, const int64_t *groups, const int64_t "
         "*window_ends, "
         "const int64_t *tile_ends, const I *columns, const T *values, const I *tile_rows, uint16_t *to_columns, "
-        "T *to_values, uint16_t *positions, int64_t tiles, int64_t windows, int64_t tile, int64_t width, int64_t group",
+        "T *to_values, uint16_t *positions, int64_t slab_tiles, int64_t windows, int64_t tile, int64_t width, int64_t "
+        "group",
         sparse_kernels::bin_fill().render(), "sparse_bin_fill");
     return kernel;
 }
 
 const ElementwiseKernel& bin_source_kernel() {
     static const auto& kernel = *new ElementwiseKernel(
-        "const int64_t *groups, const int64_t *window_ends, const int64_t *tile_ends, I *sources, int64_t tiles, "
-        "int64_t windows",
+        "const int64_t *groups, const int64_t *window_ends, const int64_t *tile_ends, const int64_t *shifts, I "
+        "*sources, "
+        "int64_t slab_tiles, int64_t windows",
         sparse_kernels::bin_sources().render(), "sparse_bin_sources");
-    return kernel;
-}
-
-const ElementwiseKernel& bin_begin_kernel() {
-    static const auto& kernel = *new ElementwiseKernel(
-        "int64_t *group_begins, const int64_t *tile_ends, int64_t windows",
-        "group_begins[i] = i == 0 ? (int64_t)0 : tile_ends[(int64_t)i * windows - 1]", "sparse_bin_begins");
     return kernel;
 }
 

@@ -41,13 +41,13 @@ GEMEL_API const ElementwiseKernel& order_key_kernel();
 GEMEL_API const ElementwiseKernel& slice_width_kernel();
 GEMEL_API const ElementwiseKernel& invert_kernel();
 GEMEL_API const ElementwiseKernel& window_kernel();
-/// Windows of columns: of each entry, and its run; the groups of each run; where entries, groups and tiles go.
-GEMEL_API const ElementwiseKernel& bin_window_kernel();
+/// Windows of columns: slab and window of each entry, and its run; the groups of each run; where entries, groups and
+/// tiles go.
+GEMEL_API const ElementwiseKernel& bin_piece_kernel();
 GEMEL_API const ElementwiseKernel& bin_run_kernel();
 GEMEL_API const ElementwiseKernel& bin_group_kernel();
 GEMEL_API const ElementwiseKernel& bin_fill_kernel();
 GEMEL_API const ElementwiseKernel& bin_source_kernel();
-GEMEL_API const ElementwiseKernel& bin_begin_kernel();
 GEMEL_API const ElementwiseKernel& diagonal_kernel();
 GEMEL_API const ElementwiseKernel& tile_row_kernel();
 GEMEL_API const ElementwiseKernel& product_length_kernel();

@@ -25,8 +25,8 @@ using codegen::SparseForm;
 using codegen::SparseLayout;
 
 // No heap memory: solvers call products in a loop.
-using Arrays = boost::container::static_vector<Argument, 7>;
-using Sizes = boost::container::static_vector<std::int64_t, 4>;
+using Arrays = boost::container::static_vector<Argument, 9>;
+using Sizes = boost::container::static_vector<std::int64_t, 7>;
 
 bool is_number_of(const AnyNumber& number, double value) {
     return std::visit([&](const auto& v) { return cdouble(v) == cdouble(value); }, number);
@@ -217,42 +217,45 @@ class Product {
                      plan, carries);
     }
 
-    /// Launches a block or a serial thread per tile, then adds what tiles have of rows that they leave open.
+    /// Launches a block or a serial thread per tile.
     void launch_tiles(Arrays arrays, const MergePlan& plan, const AnyArray& carries) const {
         const auto variant = find_variant(own_.context, layout_);
         launch(variant->kernel, variant->block, plan.tiles, std::move(arrays), {own_.rows, own_.count, plan.tile});
+        add_carries(*variant, plan, carries);
+    }
+
+    /// Adds what tiles have of rows that they leave open.
+    void add_carries(const ProductVariant& variant, const MergePlan& plan, const AnyArray& carries) const {
         ArgumentList list;
         list.add(plan.tile_rows.argument());
         list.add(carries.argument());
         list.add(whole_memory(y_));
         list.add(element_argument(own_.value(), alpha_));
         for (const std::int64_t& number : {y_begin_, own_.rows, plan.tiles}) list.add(as_argument(number));
-        variant->carries.launch({.grid = {(plan.tiles + layout_.block - 1) / layout_.block}, .block = {layout_.block}},
-                                list.span());
+        variant.carries.launch({.grid = {(plan.tiles + layout_.block - 1) / layout_.block}, .block = {layout_.block}},
+                               list.span());
     }
 
-    /// All products, window by window of columns; then their sums, tile by tile of rows.
+    /// Products window by window of columns, in chunks, and their sums, in tiles of rows and entries.
     void binned() {
         const Bins& bins = *matrix_.form.bins;
         if (layout_.serial || !can_multiply_bins(cache_.info(), own_.value())) return csr();
         layout_.form = SparseForm::binned;
         layout_.block = codegen::sparse_bin_block;
         layout_.items = codegen::sparse_bin_items(own_.value());
-        const AnyArray products(own_.context, own_.value(), Shape{matrix_.form.slots});
-        const AnyArray carries(own_.context, own_.value(), Shape{bins.plan.tiles});
-        ArgumentList list;
-        for (const AnyArray* array :
-             {&matrix_.form.numbers, &matrix_.form.values, &bins.chunk_groups, &bins.chunk_windows, &products})
-            list.add(array->argument());
-        list.add(whole_memory(x_));
-        list.add(as_argument(x_begin_));
-        list.add(as_argument(own_.columns));
-        find_bins(own_.context, own_.value())
-            ->kernel.launch({.grid = {bins.chunk_windows.shape()[0]}, .block = {codegen::sparse_bin_gather_block}},
-                            list.span());
-        launch_tiles({own_.starts.argument(), products.argument(), bins.positions.argument(), bins.sources.argument(),
-                      bins.group_begins.argument(), bins.plan.tile_rows.argument(), carries.argument()},
-                     bins.plan, carries);
+        const AnyArray products(own_.context, own_.value(), Shape{bins.slots}),
+            carries(own_.context, own_.value(), Shape{bins.plan.tiles}),
+            signals = zeros(own_.context, dtype_of<std::uint32_t>(), Shape{codegen::sparse_bin_signals(bins.slabs)});
+        Arrays arrays;
+        for (const AnyArray* array : {&own_.starts, &matrix_.form.numbers, &matrix_.form.values, &bins.positions,
+                                      &bins.sources, &bins.work, &products, &signals, &carries})
+            arrays.push_back(array->argument());
+        const auto variant = find_variant(own_.context, layout_);
+        for (std::size_t k = 0; k + 1 < bins.launches.size(); ++k)
+            launch(variant->kernel, variant->block, bins.launches[k + 1] - bins.launches[k], arrays,
+                   {own_.rows, own_.count, bins.plan.tile, own_.columns, bins.slab_tiles, codegen::sparse_bin_ring,
+                    bins.launches[k]});
+        add_carries(*variant, bins.plan, carries);
     }
 
     void slices(bool ordered) {

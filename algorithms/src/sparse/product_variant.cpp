@@ -20,17 +20,6 @@ std::shared_ptr<ProductVariant> find_variant(const Context& context, const codeg
     });
 }
 
-std::shared_ptr<Variant> find_bins(const Context& context, DType value) {
-    static const std::uint64_t id = KernelCache::new_generator();
-    const codegen::SparseLayout key{.value = value};
-    return KernelCache::of(context).find<Variant>(VariantKey<codegen::SparseLayout>{id, key}, [&] {
-        const GeneratedText text{codegen::sparse_bins_source(value, context.dialect())};
-        auto variant = std::make_shared<Variant>();
-        variant->kernel = context.compile(text, CompileOptions{.name = "sparse_bins"}).kernel("sparse_bins");
-        return variant;
-    });
-}
-
 Argument element_argument(DType dtype, const AnyNumber& number) {
     Argument argument;
     const auto bytes = gemel::detail::element_bytes(product_name, dtype, number);

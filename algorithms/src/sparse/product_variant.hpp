@@ -16,8 +16,6 @@ struct ProductVariant : Variant {
     Kernel carries{nullptr};
 };
 std::shared_ptr<ProductVariant> find_variant(const Context& context, const codegen::SparseLayout& layout);
-/// The kernel of codegen::sparse_bins_source.
-std::shared_ptr<Variant> find_bins(const Context& context, DType value);
 
 /// A number as a kernel argument of an element type. @throws ArgumentError if the type cannot hold it
 Argument element_argument(DType dtype, const AnyNumber& number);

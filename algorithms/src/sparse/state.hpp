@@ -41,12 +41,17 @@ struct MergePlan {
 /// @param tile  the number of rows and entries together
 MergePlan plan_of(const Entries& entries, std::int64_t tile);
 
-/// What a product by windows of columns reads besides columns and values; see codegen::sparse_bins_source.
+/// What a product by windows of columns reads besides columns and values; see codegen::SparseForm::binned.
 struct Bins {
     MergePlan plan = {};
-    AnyArray positions = {}, sources = {}, group_begins = {};
-    AnyArray chunk_groups = {}, chunk_windows = {};
+    AnyArray positions = {}, sources = {};
+    AnyArray work = {};  ///< chunks and tiles, in the order in which blocks begin them
     std::int64_t windows = 0;
+    std::int64_t slabs = 0, slab_tiles = 0;
+    std::int64_t slots = 0;  ///< products in memory at a time
+    /// Where each launch begins in `work`, and the end. One launch where its blocks can wait for each other; elsewhere
+    /// one of all chunks and one of all tiles.
+    std::vector<std::int64_t> launches = {};
 };
 
 /// The arrays of a format; arrays that the format does not have are empty handles.

@@ -119,6 +119,8 @@ std::string ResidentBlocks::text() const {
 
 std::string DealTile::text(KernelText& kernel) const { return kernel.fill(block_pieces::deal_tile(), {}); }
 
+std::string WaitForCount::text(KernelText& kernel) const { return kernel.fill(block_pieces::wait_for_count(), {}); }
+
 std::string LookBack::text(KernelText& kernel) const {
     Values values = values_of(item);
     const auto publish = [&](const std::string& what, const char* state) {

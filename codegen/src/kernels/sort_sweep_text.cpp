@@ -158,6 +158,7 @@ std::string SortText::one_sweep() {
     }
     values["signals_at"] = 258 * positions_.all();
     values["control_words"] = static_cast<int>(sort_control_counts(layout_.strategy, positions_));
+    values["wait"] = pieces::WaitForCount{}.text(kernel_);
     values["scan_digits"] =
         pieces::ScanByShuffles{.item = number_, .block = block_, .vector_width = positions_.all()}.text(kernel_);
     return fill(sort_kernels::one_launch(), values);

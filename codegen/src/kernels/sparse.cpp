@@ -212,19 +212,6 @@ class Product {
         values["staged"] = kernel_.fill(sparse_kernels::staged(), values);
     }
 
-    /// Brings the products of a tile to shared memory from where sparse_bins_source has stored them.
-    void move_binned(Values& values) {
-        const BinAccess access = bin_access(layout_.value);
-        std::vector<std::string> move;
-        for (std::size_t e = 0; e < access.at.size(); ++e)
-            move.push_back(gemel::text("if ((", access.at[e], ") != ", sparse_bin_padding, ") products[", access.at[e],
-                                       "] = value[u].e[", e, "];"));
-        values["lanes"] = static_cast<int>(access.at.size());
-        values["places"] = access.type;
-        values["move"] = move;
-        values["staged"] = kernel_.fill(sparse_kernels::binned(), values);
-    }
-
     /// The parameters for the arrays of the form.
     std::string arrays() const {
         const auto array = [](const std::string& type, const char* name) {
@@ -309,7 +296,6 @@ class Product {
         values["long_piece"] = long_row("last_entry");
         stage(values);
         values["binned"] = layout_.form == SparseForm::binned;
-        if (layout_.form == SparseForm::binned) move_binned(values);
         values["store"] = store("total");
         values["add_sums"] = plus("a.sum", "b.sum");
         values["add_open"] = plus("open_rows[thread - 1].sum", "total");
@@ -319,8 +305,10 @@ class Product {
             .name = "open_row", .type = "open_row", .bytes = alignment + layout_.value.size_bytes()};
         const bool shuffles = layout_.warps && !layout_.serial && layout_.block >= 32;
         values["shuffles"] = shuffles;
+        if (layout_.form == SparseForm::binned) fill_bins(values, layout_.value, kernel_);
         values["exchange"] = shuffles ? pieces::Exchange{.item = item}.text(kernel_) : std::string();
-        values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(layout_.block), .count = 0}.text();
+        const std::uint32_t resident = layout_.form == SparseForm::binned && shuffles ? sparse_bin_resident : 0;
+        values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(layout_.block), .count = resident}.text();
         const int block = static_cast<int>(layout_.block);
         values["scan"] =
             pieces::ScanInSharedMemory{.item = item, .shared = "open_rows", .count = gemel::text(block), .block = block}

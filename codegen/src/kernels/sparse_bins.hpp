@@ -1,18 +1,12 @@
-/// Accesses to the 16-bit numbers beside 16 bytes of values.
+/// The parts of a product by windows of columns that other products do not have.
 #pragma once
 
+#include <gemel/codegen/kernel_text.hpp>
 #include <gemel/core/dtype.hpp>
-
-#include <string>
-#include <vector>
 
 namespace gemel::codegen {
 
-/// The numbers are shifted out of words: NVIDIA's OpenCL compiler keeps unions of words and short elements in memory.
-struct BinAccess {
-    std::string type;             ///< of place[u], the numbers of one access
-    std::vector<std::string> at;  ///< each number
-};
-BinAccess bin_access(DType value);
+/// Adds to the values of a tile's template what windows need: the text of a chunk, and how products reach a tile.
+void fill_bins(Values& values, DType value, KernelText& kernel);
 
 }  // namespace gemel::codegen

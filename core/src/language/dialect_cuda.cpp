@@ -3,6 +3,7 @@
 #include "language/bulk_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/grid_sections.hpp"
+#include "language/load_section.hpp"
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
@@ -262,8 +263,13 @@ GEMEL_FUNCTION unsigned int gemel_lanes_alike(unsigned int word, unsigned int bi
 }
 )";
 
-// Limits registers, so that a multiprocessor holds at least this many blocks of this many threads.
-const char* const resident = R"(#define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, BLOCKS)
+// Limits registers, so that a multiprocessor holds at least this many blocks of this many threads. Those of compute
+// capability 7.5 hold 1024 threads; ptxas warns of more.
+const char* const resident = R"(#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+#define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, (THREADS) * (BLOCKS) > 1024 ? 1024 / (THREADS) : (BLOCKS))
+#else
+#define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, BLOCKS)
+#endif
 )";
 
 // Adding 0 unifies both zeros; all NaNs become the positive one with all bits set.
@@ -298,6 +304,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "bits", .words = {"popcount", "clz"}, .text = bits},
         {.name = "kernel_begin", .words = {"gemel_kernel_begin"}, .text = kernel_begin},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        cuda_load_section(),
         {.name = "shuffles",
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},

@@ -2,6 +2,7 @@
 #include "language/bessel_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/grid_sections.hpp"
+#include "language/load_section.hpp"
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
@@ -303,6 +304,7 @@ std::vector<Dialect::Section> all_sections() {
          .text = std::string(atomics) + atomics64},
         {.name = "bits", .words = {"clz"}, .text = bits},
         {.name = "visibility", .words = {"device_fence"}, .text = visibility},
+        opencl_load_section(),
         {.name = "shuffles",
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},

@@ -118,6 +118,13 @@ struct DealTile {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// The function `wait_for_count(count, expected)` that waits until a uint32 in device memory has a value, for all
+/// threads of a block. What other blocks wrote before device_fence() and their atomic_add to the word is visible
+/// afterwards. Wait only for blocks that DealTile let begin before.
+struct WaitForCount {
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// Reduces values over `parts` consecutive blocks (those of equal tile / parts), in the order of their tiles. Every
 /// thread of these blocks gets the totals. Needs DealTile, Exchange for each value, `total` in all threads of the
 /// block, a shared array of `parts` elements per value that nothing else uses, and the parameters `states` and `epoch`

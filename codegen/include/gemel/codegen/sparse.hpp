@@ -6,6 +6,7 @@
 #include <gemel/core/dtype.hpp>
 #include <gemel/core/export.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -24,7 +25,7 @@ enum class SparseForm : std::uint8_t {
     slices,  ///< padded rows stored by columns, of all rows (ell) or of slices of rows (sell)
     diagonals,  ///< values by diagonal, no indices
     several,    ///< csr times several vectors, the columns of a dense matrix in C order
-    binned,     ///< as merge, with products that sparse_bins_source has computed window by window of columns
+    binned,     ///< products by windows of columns in one set of blocks, their sums as for merge in another
 };
 
 /// How a csr matrix multiplies a vector.
@@ -94,7 +95,7 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 ///   slices     lengths, columns, values [, slice_starts, order], x, y, ..., rows, chunk
 ///   diagonals  offsets, values, x, y, ..., rows, column count, diagonals, chunk
 ///   several    starts, columns, values, x, y, ..., rows, vectors, chunk
-///   binned     starts, products, positions, sources, group_begins, tile_rows, carries, x, y, ..., rows, entries, tile
+///   binned     see below
 ///   carries    tile_rows, carries, y, alpha, y_begin, rows, tiles
 /// With `dot`, further parameters: dot_with, dots (one element per block), the offset of dot_with.
 /// With `sums`, further parameters: w; for `scaled` d; sums (three per block, float or double); skip (an int array);
@@ -110,10 +111,25 @@ inline constexpr std::int64_t sparse_packet_rows = 256, sparse_window = 65536;
 GEMEL_API std::string sparse_source(const SparseLayout& layout, const Dialect& dialect);
 
 /// SparseForm::binned cuts the columns into windows whose part of x fits into shared memory, and the rows and entries
-/// into the tiles of merge. The entries of a window in a tile are a run, padded to whole groups of 32 bytes of values.
+/// into the tiles of merge. Consecutive tiles are a slab. The entries of a window in a tile are a run, padded to whole
+/// groups of 32 bytes of values. Groups are stored by slabs, in a slab by windows, in a window by tiles. A block
+/// multiplies a chunk, consecutive groups of a window in a slab, or adds up a tile. With `warps`, chunks and tiles are
+/// one launch: a tile waits until the chunks of its slab have stored their products, and a chunk until the tiles of the
+/// slab sparse_bin_ring before have read theirs, whose places it takes. Without, tiles are launched after chunks.
+///
+/// Parameters: starts, columns (uint16_t, within the window), values, positions (uint16_t, of entries within their
+/// tile, in the order of tiles), sources (of the index type, the place of each group among the products, in the order
+/// of tiles), work (int64_t, see below), products, signals (uint32_t, zeros; with `warps`), carries, x, y, ..., rows,
+/// entries, tile, column count, tiles per slab, sparse_bin_ring, and where the launch begins in work. work has
+/// sparse_bin_words words for each block, in the order in which blocks begin:
+///   chunk  -1 - window, first group, groups, slab, what to subtract from a group's number for its products
+///   tile   tile, first group (in the order of tiles), groups, slab, chunks of the slab, first row, first row of the
+///   next
 inline constexpr std::int64_t sparse_bin_columns(DType value) { return 47 * 1024 / value.size_bytes(); }
 inline constexpr std::int64_t sparse_bin_group(DType value) { return 32 / value.size_bytes(); }
-inline constexpr std::uint32_t sparse_bin_block = 512, sparse_bin_gather_block = 1024;
+/// Threads per block, and blocks that a multiprocessor holds at a time with 48 KiB of shared memory each. Of 768 and
+/// 1024 threads it holds fewer, which took longer.
+inline constexpr std::uint32_t sparse_bin_block = 512, sparse_bin_resident = 3;
 /// Rows plus entries per thread. Odd: few bank conflicts with this stride.
 inline constexpr std::uint32_t sparse_bin_items(DType value) {
     return value.size_bytes() == 4 ? 23 : value.size_bytes() == 8 ? 11 : 5;
@@ -122,18 +138,18 @@ inline constexpr std::int64_t sparse_bin_tile(DType value) { return sparse_bin_b
 /// The shared memory of a block, at most. @param warps  as in SparseLayout
 inline constexpr std::size_t sparse_bin_shared_bytes(DType value, bool warps) {
     const std::int64_t open_rows = warps ? sparse_bin_block / 32 : sparse_bin_block;
-    return static_cast<std::size_t>(sparse_bin_tile(value) + 1 + 2 * open_rows) * value.size_bytes();
+    const std::int64_t places = std::max(sparse_bin_columns(value), sparse_bin_tile(value) + 1);
+    return static_cast<std::size_t>(places + 2 * open_rows) * value.size_bytes() + 4;
 }
 /// The position of an entry that is padding.
 inline constexpr std::uint16_t sparse_bin_padding = 65535;
 
-/// The kernel `sparse_bins`: the products of all entries, groups in the order of windows. Parameters: columns
-/// (uint16_t, within the window) and values, in groups; chunk_groups (int64_t, the first group of each chunk, and the
-/// end) and chunk_windows (int32_t); products (the result) and x; x_begin and the column count, int64_t. Launched with
-/// a block of sparse_bin_gather_block threads for each chunk. The other parameters of SparseForm::binned: positions
-/// (uint16_t) of entries within their tile, and sources (of the index type), the number of each group among those of
-/// `products`, both in the order of tiles; group_begins (int64_t), the first group of each tile, and the end.
-GEMEL_API std::string sparse_bins_source(DType value, const Dialect& dialect);
+/// Slabs whose products have room at a time.
+inline constexpr std::int64_t sparse_bin_ring = 3;
+/// Words of `work` for each block.
+inline constexpr std::size_t sparse_bin_words = 8;
+/// The number of words of `signals`: a ticket, and two counts for each slab, in cache lines of their own.
+inline constexpr std::int64_t sparse_bin_signals(std::int64_t slabs) { return 64 * slabs + 96; }
 
 /// Entries and threads per block of sparse_row_numbers.
 inline constexpr std::int64_t sparse_row_tile = 2048;
