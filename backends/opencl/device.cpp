@@ -104,6 +104,8 @@ void read_abilities(DeviceInfo& d, cl_device_id device, const Quirks& quirks, in
     d.has_images = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_IMAGE_SUPPORT, device) != 0;
     // Portable kernels are OpenCL C 1.2, which has no fence for a whole device; PTX has one.
     d.has_cross_block_visibility = takes_ptx;
+    // NVIDIA's OpenCL reports first-level caches here: 4 MiB on an H200, whose second-level cache has 60 MiB.
+    if (quirks.has(Quirk::has_nvidia_attributes)) d.l2_cache_bytes.reset();
     d.is_little_endian = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ENDIAN_LITTLE, device) != 0;
     d.has_error_correction = query<cl_bool>(cl.GetDeviceInfo, CL_DEVICE_ERROR_CORRECTION_SUPPORT, device) != 0;
 }
