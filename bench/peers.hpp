@@ -37,8 +37,9 @@ void histogram(const void* x, void* counts, int bins, std::size_t n, void* strea
 
 enum class Key { u8, u16, u32, u64, f32 };
 void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream);
-/// u32 with u32.
-void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+/// Keys with values.
+enum class Pair { u8_u32, u16_u16, u32_u8, u32_u32, u32_u64, u64_u32, u64_u64 };
+void sort_pairs(Pair type, const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
                 void* stream);
 /// f32, each row by itself.
 void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream);

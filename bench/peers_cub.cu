@@ -88,6 +88,23 @@ void sort_of(const void* x, void* out, std::size_t n, cudaStream_t stream) {
     });
 }
 
+struct Pairs {
+    const void *keys, *values;
+    void *sorted_keys, *sorted_values;
+    std::size_t n;
+    cudaStream_t stream;
+
+    template <class K, class V>
+    void sort() const {
+        with_scratch([&](void* scratch, std::size_t& bytes) {
+            return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const K*>(keys),
+                                                   static_cast<K*>(sorted_keys), static_cast<const V*>(values),
+                                                   static_cast<V*>(sorted_values), static_cast<std::int64_t>(n), 0,
+                                                   static_cast<int>(8 * sizeof(K)), stream);
+        });
+    }
+};
+
 /// Where row `row` begins.
 struct RowBegin {
     std::int64_t length;
@@ -232,15 +249,18 @@ void sort_keys(Key type, const void* x, void* out, std::size_t n, void* stream) 
     }
 }
 
-void sort_pairs(const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
+void sort_pairs(Pair type, const void* keys, void* sorted_keys, const void* values, void* sorted_values, std::size_t n,
                 void* stream) {
-    with_scratch([&](void* scratch, std::size_t& bytes) {
-        using Word = std::uint32_t;
-        return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const Word*>(keys),
-                                               static_cast<Word*>(sorted_keys), static_cast<const Word*>(values),
-                                               static_cast<Word*>(sorted_values), static_cast<std::int64_t>(n), 0, 32,
-                                               native(stream));
-    });
+    const Pairs pairs{keys, values, sorted_keys, sorted_values, n, native(stream)};
+    switch (type) {
+        case Pair::u8_u32: return pairs.sort<std::uint8_t, std::uint32_t>();
+        case Pair::u16_u16: return pairs.sort<std::uint16_t, std::uint16_t>();
+        case Pair::u32_u8: return pairs.sort<std::uint32_t, std::uint8_t>();
+        case Pair::u32_u32: return pairs.sort<std::uint32_t, std::uint32_t>();
+        case Pair::u32_u64: return pairs.sort<std::uint32_t, std::uint64_t>();
+        case Pair::u64_u32: return pairs.sort<std::uint64_t, std::uint32_t>();
+        case Pair::u64_u64: return pairs.sort<std::uint64_t, std::uint64_t>();
+    }
 }
 
 void sort_rows(const void* x, void* out, std::size_t rows, std::size_t length, void* stream) {

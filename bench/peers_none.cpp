@@ -19,7 +19,7 @@ void reduce_by_key(const void*, const void*, void*, void*, void*, std::size_t, v
 void histogram(const void*, void*, int, std::size_t, void*) {}
 
 void sort_keys(Key, const void*, void*, std::size_t, void*) {}
-void sort_pairs(const void*, void*, const void*, void*, std::size_t, void*) {}
+void sort_pairs(Pair, const void*, void*, const void*, void*, std::size_t, void*) {}
 void sort_rows(const void*, void*, std::size_t, std::size_t, void*) {}
 
 }  // namespace bench::peers

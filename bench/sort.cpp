@@ -38,26 +38,47 @@ void keys_of(const gemel::Context& context, const std::string& type, peers::Key 
         [&](void* s, int) { peers::sort_keys(key, address(keys.x), address(keys.sorted), n, s); }, 1.0);
 }
 
-void pairs_of(const gemel::Context& context, std::size_t n) {
-    const Keys<std::uint32_t> keys(context, n, 0), values(context, n, 0);
-    const std::string size = " 2^" + std::to_string(log2_of(n));
+template <class K, class V>
+void pairs_of(const gemel::Context& context, const std::string& types, peers::Pair pair, std::size_t n) {
+    const Keys<K> keys(context, n, 0);
+    const Keys<V> values(context, n, 0);
     compare(
-        context, "sort u32 with u32" + size, 16.0 * static_cast<double>(n),
+        context, "sort " + types + " 2^" + std::to_string(log2_of(n)),
+        2.0 * (sizeof(K) + sizeof(V)) * static_cast<double>(n),
         [&](const gemel::Stream& s, int) {
             const gemel::StreamScope scope(s);
             gemel::sort_by_key(keys.x, values.x);
         },
         [&](void* s, int) {
-            peers::sort_pairs(address(keys.x), address(keys.sorted), address(values.x), address(values.sorted), n, s);
+            peers::sort_pairs(pair, address(keys.x), address(keys.sorted), address(values.x), address(values.sorted), n,
+                              s);
         },
         1.0);
+}
+
+void argsort_of(const gemel::Context& context, std::size_t n) {
+    const Keys<std::uint32_t> keys(context, n, 0);
     compare(
-        context, "argsort u32" + size, 12.0 * static_cast<double>(n),
+        context, "argsort u32 2^" + std::to_string(log2_of(n)), 12.0 * static_cast<double>(n),
         [&](const gemel::Stream& s, int) {
             const gemel::StreamScope scope(s);
             gemel::argsort(keys.x);
         },
         [](void*, int) {}, 0, nullptr, 0, false);
+}
+
+void all_pairs_of(const gemel::Context& context, std::size_t n) {
+    using peers::Pair;
+    using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+    pairs_of<uint32_t, uint32_t>(context, "u32 with u32", Pair::u32_u32, n);
+    argsort_of(context, n);
+    if (n < (std::size_t{1} << 20)) return;
+    pairs_of<uint8_t, uint32_t>(context, "u8 with u32", Pair::u8_u32, n);
+    pairs_of<uint16_t, uint16_t>(context, "u16 with u16", Pair::u16_u16, n);
+    pairs_of<uint32_t, uint8_t>(context, "u32 with u8", Pair::u32_u8, n);
+    pairs_of<uint32_t, uint64_t>(context, "u32 with u64", Pair::u32_u64, n);
+    pairs_of<uint64_t, uint32_t>(context, "u64 with u32", Pair::u64_u32, n);
+    pairs_of<uint64_t, uint64_t>(context, "u64 with u64", Pair::u64_u64, n);
 }
 
 void rows_of(const gemel::Context& context, std::size_t rows, std::size_t length) {
@@ -90,7 +111,7 @@ int main(int argc, char** argv) try {
         keys_of<std::uint32_t>(context, "u32", Key::u32, n, 0xff);
         keys_of<float>(context, "f32", Key::f32, n, 0xffffff);
         keys_of<std::uint64_t>(context, "u64", Key::u64, n);
-        pairs_of(context, n);
+        all_pairs_of(context, n);
     }
     for (const std::size_t length : {4u, 32u, 256u, 1024u, 4096u}) rows_of(context, most / 4 / length, length);
 } catch (const std::exception& error) {

@@ -12,17 +12,37 @@ namespace gemel::plugin::opencl {
 
 bool wants_nvrtc() { return env::get("GEMEL_OPENCL_COMPILER").value_or("driver") == "nvrtc"; }
 
-static const Dialect& make_dialect() {
+namespace {
+
+std::vector<std::string> double_words() {
+    std::vector<std::string> words{"double", "cdouble"};
+    for (const int n : {2, 3, 4, 8, 16}) words.push_back(text("double", n));
+    return words;
+}
+
+/// The last lines before the program: for NVRTC every GPU has double, so that GEMEL_DOUBLE=off needs another error.
+std::string no_double() {
+    std::string lines;
+    for (const std::string& word : double_words())
+        lines += text("#define ", word, " gemel_this_device_has_no_double\n");
+    return lines;
+}
+
+const Dialect& make_dialect() {
     Dialect own = Dialect::cuda();
     own.name = "cuda_on_opencl";
     own.native = Dialect::cuda().name;
     // OpenCL starts each kernel after the one before has ended.
     std::erase_if(own.sections, [](const Dialect::Section& section) { return section.name == "kernel_begin"; });
+    if (!env::flag("GEMEL_DOUBLE", true))
+        own.sections.push_back({.name = "no_double", .words = double_words(), .text = no_double()});
     own.arena_parameter = "const unsigned long long gemel_arena_";
     own.arena_declaration = "#define shared_arena ((unsigned char *)__cvta_shared_to_generic(gemel_arena_))";
     Dialect::add(own);
     return Dialect::find(own.name);
 }
+
+}  // namespace
 
 const Dialect& nvrtc_dialect() {
     static const Dialect& dialect = make_dialect();

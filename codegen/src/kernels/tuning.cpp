@@ -183,22 +183,23 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
 /// Long arrays: large tiles write longer runs of each digit. Measured on an H100, 2^28 elements, ms, large tiles and
 /// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5
 /// and 18.0. Of 2^24 keys of 4 bytes large tiles are too few, of 2^25 they make no difference.
-/// 4 bytes with 4 bytes: 512 threads with 28, 32, 36 and 40 elements 8.3, 8.0, 8.4 and 8.3 by CUDA, 8.9, 8.5, 9.1 and
-/// 9.5 through OpenCL, whose blocks have 48 KB of shared memory; 256 with 48 8.9 and 9.0; 1024 with 16 8.4 and 9.8.
-/// 2^24 take 0.59 by CUDA (0.65), and no less than those of 36 KB through OpenCL.
+/// With arrays that move along, 2 blocks of 256 threads, whose first values are loaded early, one of which works while
+/// the other waits. Measured on an H200, 2^28 elements of 4 bytes with 4 bytes, ms: 36, 40, 44 and 48 elements per
+/// thread 6.82, 6.67, 6.51 and 6.35 by CUDA; 6.63, 8.92, 8.38 and 8.54 through OpenCL, whose compiler takes more than
+/// 128 registers from about 41 on, so that a multiprocessor has one block. One block of 512 threads with 32 takes 7.47
+/// and 8.02. 2^24 take the same with 36 and 46 by CUDA. 2^27 of 8 bytes with 8 bytes: 18, 20, 22 and 36 11.8 (20 to 22)
+/// and 11.2 by CUDA; 12.3, 11.8, 15.1 and 12.6 through OpenCL.
 SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     SortTuning tuning{.block = 256, .resident_blocks = 2};
-    std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least
-    if (work.item_bytes <= 4 && work.arrays > 1) {
-        tuning = {.block = 512, .items_per_thread = 32, .resident_blocks = 1};
-        if (device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10)) rounds = 7;
-    } else if (work.item_bytes <= 2) {
-        tuning.items_per_thread = 52;
-    } else if (work.item_bytes <= 8) {
-        tuning.items_per_thread = work.item_bytes <= 4 ? 64 : 36;
-    }
+    const bool has_opt_in = device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10);
+    if (work.item_bytes > 8) return {};
+    if (work.arrays > 1)
+        tuning.items_per_thread = work.item_bytes <= 4 ? (has_opt_in ? 48 : 36) : (has_opt_in ? 36 : 20);
+    else
+        tuning.items_per_thread = work.item_bytes <= 2 ? 52 : work.item_bytes <= 4 ? 64 : 36;
+    constexpr std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least
     const std::size_t tile = std::size_t{tuning.block} * tuning.items_per_thread;
-    const bool is_long = tile > 0 && work.count >= rounds * std::max(device.compute_units, 1u) * tile;
+    const bool is_long = work.count >= rounds * std::max(device.compute_units, 1u) * tile;
     return is_long && device.max_threads_per_block >= tuning.block ? tuning : SortTuning{};
 }
 
@@ -246,15 +247,13 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
     }
     // A tile of 36 KB leaves room for the counters. Measured on an H200 by CUDA, 2^28 elements of 4 bytes: 256 threads
     // with 36 each, four blocks at once, 4.26 ms; with 32, four or five 4.43 and 4.60; 384 with 22, four 4.58,
-    // two 5.28; 512 with 15, three 5.12. OpenCL chooses the registers itself: with two blocks the values are loaded
-    // early: 2^24 keys of 4 bytes with as many values take 0.60 ms on an H100 instead of 0.68. By CUDA three blocks
-    // take 0.65, and 0.70 with early loads.
-    const bool has_opt_in = device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10);
+    // two 5.28; 512 with 15, three 5.12. With two blocks at once values are loaded early: 2^24 keys of 4 bytes with as
+    // many values take 0.49 ms instead of 0.54 with three.
     SortTuning tuning{.block = 256,
                       .blocks_per_unit = 4,
                       .digit_bits = 8,
                       .resident_blocks = bytes > 8         ? 0u
-                                         : work.arrays > 1 ? (has_opt_in ? 3u : 2u)
+                                         : work.arrays > 1 ? 2u
                                                            : 4u,
                       .strategy = strategy};
     tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);

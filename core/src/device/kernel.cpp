@@ -50,7 +50,7 @@ void resolve_cooperation(const KernelState& kernel, bool cooperative, plugin::La
 
 void resolve_offset(const KernelState& kernel, const Dim3& offset, plugin::LaunchShape& shape) {
     shape.offset = {offset.given_extent(0), offset.given_extent(1), offset.given_extent(2)};
-    if (kernel.offset < 0 && kernel.driver->linear_addresses && shape.offset != std::array<std::uint64_t, 3>{})
+    if (kernel.offset < 0 && !kernel.driver->has_native_offset && shape.offset != std::array<std::uint64_t, 3>{})
         refuse(kernel, text("was given the offset ", to_string(offset),
                             ", but has no LAUNCH_OFFSET parameter to receive it; add that as a parameter"));
 }

@@ -182,6 +182,7 @@ DriverContext::DriverContext(std::shared_ptr<const Device::State> device_, std::
       id(next_id()),
       synchronous(env::flag("GEMEL_SYNC")),
       starts_grids_whole(plugin->starts_grids_whole()),
+      has_native_offset(Dialect::find(device->dialect).has_native_offset),
       linear_addresses(plugin->addresses_are_linear()),
       build_lock(plugin->build_lock()),
       device_pool(pool_wanted()),

@@ -133,6 +133,7 @@ struct DriverContext {
     std::uint64_t const id;         ///< unique in the process
     const bool synchronous;         ///< GEMEL_SYNC
     const bool starts_grids_whole;  ///< of cooperative launches
+    const bool has_native_offset;   ///< Dialect::has_native_offset
     const bool linear_addresses;    ///< an offset is added to the argument; otherwise a sub-buffer is made
     const std::string build_lock;   ///< file to lock while the driver compiles; empty if processes may do so at once
     std::shared_ptr<StreamCore> default_stream;

@@ -369,6 +369,7 @@ const Dialect& Dialect::opencl() {
         .required_block = "__attribute__((reqd_work_group_size(X, Y, Z)))",
         .arena_parameter = "__local uint4 *gemel_arena_",  // uint4 makes the driver align it to 16 bytes
         .arena_declaration = "#define shared_arena ((__local uchar *)gemel_arena_)",
+        .has_native_offset = true,
         .thread_id = "((int)get_local_id(#))",
         .block_id = "((int)get_group_id(#))",
         .block_size = "((int)get_local_size(#))",

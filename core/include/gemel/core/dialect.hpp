@@ -13,7 +13,7 @@
 
 namespace gemel {
 
-/// The spellings of one kernel language. All members are text, in the order in which the prelude uses them.
+/// The spellings of one kernel language, in the order in which the prelude uses them.
 struct GEMEL_API Dialect {
     std::string name = {};            ///< "cuda", "opencl"; plug-ins and NativeSource use it
     std::string native = {};          ///< the language's name in NativeSource, if it differs from `name`
@@ -33,6 +33,9 @@ struct GEMEL_API Dialect {
     std::string required_block = {};     ///< macro body of REQD_WG_SIZE(X, Y, Z)
     std::string arena_parameter = {};    ///< replaces SHARED_ARENA in a parameter list
     std::string arena_declaration = {};  ///< text at file scope that declares `shared_arena`, if any
+
+    /// The language's own index of a thread begins at the launch's offset, so that native kernels need no LAUNCH_OFFSET.
+    bool has_native_offset = false;
 
     // Thread indices. `#` stands for the axis as 0, 1, 2 and `@` for the axis as x, y, z.
     std::string thread_id = {}, block_id = {}, block_size = {}, grid_size = {}, global_id = {}, global_size = {};
