@@ -125,9 +125,12 @@ class RadixRun {
                                .item_bytes = key_bytes,
                                .arrays = 1,
                                .outputs = static_cast<std::size_t>(call_.rows)};
+        const bool has_segments = call_.rows > 1 || !call_.segments.empty();
         const Workload whole{.count = static_cast<std::size_t>(count_),
                              .item_bytes = codegen::sorted_bytes(sorter_.request, layout_),
-                             .arrays = moves_more() ? 2u : 1u};
+                             .arrays = !moves_more()  ? 1u
+                                       : has_segments ? 3u
+                                                      : 2u};
         Strategy strategy = call_.tuning.strategy;
         if (strategy == Strategy::automatic)
             strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;

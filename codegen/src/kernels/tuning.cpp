@@ -183,20 +183,24 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
 /// Long arrays: large tiles write longer runs of each digit. Measured on an H100, 2^28 elements, ms, large tiles and
 /// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5
 /// and 18.0. Of 2^24 keys of 4 bytes large tiles are too few, of 2^25 they make no difference.
-/// With arrays that move along, 2 blocks of 256 threads, whose first values are loaded early, one of which works while
-/// the other waits. Measured on an H200, 2^28 elements of 4 bytes with 4 bytes, ms: 36, 40, 44 and 48 elements per
-/// thread 6.82, 6.67, 6.51 and 6.35 by CUDA; 6.63, 8.92, 8.38 and 8.54 through OpenCL, whose compiler takes more than
-/// 128 registers from about 41 on, so that a multiprocessor has one block. One block of 512 threads with 32 takes 7.47
-/// and 8.02. 2^24 take the same with 36 and 46 by CUDA. 2^27 of 8 bytes with 8 bytes: 18, 20, 22 and 36 11.8 (20 to 22)
-/// and 11.2 by CUDA; 12.3, 11.8, 15.1 and 12.6 through OpenCL.
-SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
-    SortTuning tuning{.block = 256, .resident_blocks = 2};
+/// With arrays that move along, one block works while the other waits, and the first values are loaded early. Measured
+/// on an H200, 2^28 elements, ms, 4 bytes with 4 bytes: 36, 40, 44 and 48 elements per thread 6.82, 6.67, 6.51 and 6.35
+/// by CUDA; 6.63, 8.92, 8.38 and 8.54 through OpenCL, whose compiler takes more than 128 registers from about 41 on, so
+/// that a multiprocessor has one block. One block of 512 threads with 32 takes 7.47 and 8.02. 2 bytes with 2 bytes: 36
+/// and 52 3.04 and 2.79 by CUDA, 3.12 and 2.87 through OpenCL. 2^27 of 8 bytes with 8 bytes: 36 11.2 by CUDA; 18, 20,
+/// 22 and 36 12.3, 11.8, 15.1 and 12.6 through OpenCL. 64 rows of 2^20, whose numbers move as a third array: 36, 40 and
+/// 48 3.40, 3.24 and 3.79 by CUDA.
+std::uint32_t large_items(const DeviceInfo& device, const Workload& work) {
     const bool has_opt_in = device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10);
+    if (work.arrays == 1 || (work.arrays == 2 && work.item_bytes <= 2))
+        return work.item_bytes <= 2 ? 52 : work.item_bytes <= 4 ? 64 : 36;
+    if (work.item_bytes > 4) return has_opt_in ? 36 : 20;
+    return !has_opt_in ? 36 : work.arrays > 2 ? 40 : 48;
+}
+
+SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     if (work.item_bytes > 8) return {};
-    if (work.arrays > 1)
-        tuning.items_per_thread = work.item_bytes <= 4 ? (has_opt_in ? 48 : 36) : (has_opt_in ? 36 : 20);
-    else
-        tuning.items_per_thread = work.item_bytes <= 2 ? 52 : work.item_bytes <= 4 ? 64 : 36;
+    const SortTuning tuning{.block = 256, .items_per_thread = large_items(device, work), .resident_blocks = 2};
     constexpr std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least
     const std::size_t tile = std::size_t{tuning.block} * tuning.items_per_thread;
     const bool is_long = work.count >= rounds * std::max(device.compute_units, 1u) * tile;
