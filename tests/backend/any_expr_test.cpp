@@ -232,6 +232,14 @@ TEST_CASE("expressions from text") {
           std::string::npos);
 }
 
+TEST_CASE("a single value has axis 0 in texts, too") {
+    const GPUArray<float> s = full<float>({}, 2.0f);
+    for (const char* text : {"sum(x, 0)", "sum(x, -1)", "max(x, 0)", "mean(x, -1)"})
+        CHECK(AnyArray(expression(text, {{"x", s}})).item<float>() == 2);
+    CHECK(AnyArray(expression("argmax(x, 0)", {{"x", s}})).item<std::int64_t>() == 0);
+    CHECK_THROWS_AS(AnyArray(expression("sum(x, 1)", {{"x", s}})), ArgumentError);
+}
+
 TEST_CASE("two slashes divide and round down as in Python") {
     const auto n = to_gpu(Values<std::int32_t>{7, -7, 6});
     const auto f = to_gpu(Values<double>{7.5, -7.5, -0.0});

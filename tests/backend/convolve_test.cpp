@@ -218,6 +218,22 @@ TEST_CASE("convolve is NumPy's along an axis") {
     CHECK(convolve(zeros<float>({0, 10}), k).shape() == Shape{0, 12});
 }
 
+TEST_CASE("strides may be longer than the image and end within a full result") {
+    for (const ConvolveTuning& tuning : {blocks, threads})
+        for (const Boundary mode : {Boundary::full, Boundary::same, Boundary::valid})
+            for (const std::int64_t stride : {3, 4, 5, 6, 7, 8, 1000000000}) {
+                const ConvolveOptions options{
+                    .mode = mode, .stride = {stride, 9 - std::min<std::int64_t>(stride, 8)}, .tuning = tuning};
+                check<int>({1, 1, 3, 5}, {1, 1, mode == Boundary::valid ? 2 : 5, 4}, options);
+            }
+    check<float>({1, 1, 300, 300}, {1, 1, 4, 3}, {.stride = {302, 301}, .tuning = blocks});
+    check<float>({1, 1, 300, 300}, {1, 1, 4, 3},
+                 {.border = PadMode::symmetric, .stride = {302, 301}, .tuning = threads});
+    const auto x = to_gpu(std::vector<float>{1, 2, 3, 4, 5});
+    CHECK(convolve(x, x, {.stride = 7}).get() == std::vector<float>{1, 40});
+    CHECK(convolve(x, x, {.stride = 9}).get() == std::vector<float>{1});
+}
+
 TEST_CASE("a separable filter is a column times a row") {
     const auto image = whole<float>({2, 20, 31}, 1), column = whole<float>({5}, 2), row = whole<float>({4}, 3);
     const auto filter = (column(slice(), newaxis) * row).eval();

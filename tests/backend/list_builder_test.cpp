@@ -111,6 +111,9 @@ TEST_CASE("list builders refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", DType()}}), "'a'", "dtype");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a b", ints}}), "'a b'");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints, "b"}}), "'b'", "not another list");
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            ListBuilder({.lists = {{"a", ints}}, .generate = "append_a(i);", .name = "my list"}),
+                            "ListBuilder", "the name 'my list'");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, ""), "generate", "append_a");
     CHECK_THROWS_MENTIONING(ArgumentError, with({{"a", ints}}, "return"), "generate", "return");
     CHECK_THROWS_MENTIONING(

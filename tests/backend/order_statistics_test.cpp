@@ -192,6 +192,7 @@ TEST_CASE("order statistics refuse what is not there") {
     CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 1, {.axis = 1}), "topk", "axis 1");
     CHECK_THROWS_MENTIONING(ArgumentError, kth(x, 6), "kth", "from 0 to 5", "got 6");
     CHECK_THROWS_MENTIONING(ArgumentError, kth(x, -1), "kth", "from 0 to 5", "got -1");
+    CHECK_THROWS_MENTIONING(ArgumentError, kth(zeros<float>({0, 3}), 0, 0), "kth", "(0, 3)", "no elements");
     CHECK_THROWS_MENTIONING(ArgumentError, quantile(x, 1.5), "quantile", "1.5", "from 0 to 1");
     CHECK_THROWS_MENTIONING(ArgumentError, percentile(x, 101), "percentile", "from 0 to 100", "got 101");
     CHECK_THROWS_MENTIONING(ArgumentError, median(x, {.axis = 3}), "median", "axis 3");

@@ -88,6 +88,13 @@ TEST_CASE("rms_norm and normalize divide each row by its size") {
     check_rows(x, normalize(x), [&](const Row& row) {
         return mapped(row, [&](double v) { return v / std::sqrt(square_mean(row) * row_length); });
     });
+    // 16-bit floats of zeros stay zeros, although half cannot hold the bound.
+    const std::vector<half> nothing(4, half(0.0f));
+    const GPUArray<half> zero = to_gpu(nothing).reshape({1, 4});
+    CHECK(GPUArray<half>(normalize(zero)).get() == nothing);
+    CHECK(AnyArray(normalize(AnyExpr(zero))).get<half>() == nothing);
+    CHECK(GPUArray<half>(rms_norm(zero, 2, -1, 1e-8)).get() == nothing);
+    CHECK(GPUArray<half>(standardize(zero + half(1.0f), -1, 1e-8)).get() == nothing);
     // A row shorter than `least` is divided by that.
     CHECK(normalize(to_gpu(std::vector<float>{0, 3}), 0, 6).get() == std::vector<float>{0, 0.5f});
 }

@@ -220,6 +220,7 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("item > 1", "int item"), 3), "copy_if", "'item'");
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > tile_first", "int tile_first"), 3), "copy_if",
                             "'tile_first'");
+    CHECK_THROWS_MENTIONING(ArgumentError, flatnonzero(AnyArray()), "flatnonzero", "empty handle");
     CHECK(copy_if(x, x > 3).array().size() == 6);
 }
 

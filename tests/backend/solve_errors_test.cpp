@@ -199,6 +199,27 @@ TEST_CASE("NaN and infinity are named by where they come from") {
     }
 }
 
+TEST_CASE("a right-hand side whose squares underflow is refused, and one of zeros is solved") {
+    const DeviceMatrix<double> a(banded({2, 3}));
+    for (const Method method : {cg, bicgstab, minres, gmres}) {
+        CHECK_THROWS_MENTIONING(ArgumentError, method(a, to_gpu(std::vector<double>{1e-170, 1e-170}), {}),
+                                "solve::", "underflow", "multiply b");
+        CHECK_THROWS_MENTIONING(ArgumentError,
+                                method(a, to_gpu(std::vector<double>{1, 1e-200, 1, 0}).reshape({2, 2}), {}),
+                                "underflow", "in column 1");
+        CHECK(method(a, zeros<double>({2, 2}), {}).x.get() == std::vector<double>(4));
+    }
+}
+
+TEST_CASE("a solver that is recorded says so") {
+    const DeviceMatrix<double> a(banded({2, 3}));
+    const GPUArray<double> b = ones<double>({2});
+    const Stream stream = b.context().create_stream();
+    CHECK_THROWS_MENTIONING(Error, capture(stream, [&] { cg(a, b, {}); }), "solve::cg", "cannot be recorded",
+                            "before or after capture()");
+    CHECK(cg(a, b, {}).converged);
+}
+
 TEST_CASE("an expression is an operator") {
     const GPUArray<double> weights = to_gpu(std::vector<double>{4, 5, 6, 7}), b = ones<double>({4});
     const solve::LinearOperator<double> ring(

@@ -112,6 +112,10 @@ TEST_CASE("sparse matrices are refused before anything is made") {
     CHECK_THROWS_MENTIONING(ArgumentError,
                             sparse::coo<float>({3, 4}, std::vector<int>{-1, 0}, std::vector<int>{0, 1}, two), "entry 0",
                             "row -1");
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        sparse::coo<float>({3, 4}, std::vector<std::uint64_t>{0, ~std::uint64_t{0}}, std::vector<int>{0, 1}, two),
+        "entry 1", "row 18446744073709551615");
     CHECK_THROWS_MENTIONING(ArgumentError,
                             sparse::coo<float>({3, 4}, std::vector<int>{0, 1, 2}, std::vector<int>{0, 1}, two),
                             "3 rows, 2 columns and 2 values");

@@ -121,9 +121,12 @@ ConvolutionLayout convolution_layout(const Convolution& work, const ConvolveTuni
     layout.serial = tuning.serial < 0 ? info.type == DeviceInfo::Type::cpu : tuning.serial > 0 || loses_sums(info);
     layout.filter_rows = static_cast<std::uint32_t>(work.filters.shape()[2]);
     layout.filter_columns = static_cast<std::uint32_t>(work.filters.shape()[3]);
-    // Any larger step gives the same single result.
-    layout.step_rows = static_cast<std::uint32_t>(std::min(work.step_rows, work.images.shape()[2] + 1));
-    layout.step_columns = static_cast<std::uint32_t>(std::min(work.step_columns, work.images.shape()[3] + 1));
+    // Not even a full result has this many positions: any larger step gives the same single result.
+    const auto step = [&](std::int64_t given, std::size_t axis) {
+        return static_cast<std::uint32_t>(std::min(given, work.images.shape()[axis] + work.filters.shape()[axis]));
+    };
+    layout.step_rows = step(work.step_rows, 2);
+    layout.step_columns = step(work.step_columns, 3);
     const std::int64_t count = work.filters.shape()[0];
     const std::int64_t most = codegen::convolution_accumulator(layout.dtype).size_bytes() > 8 ? 4 : 8;
     layout.filters = static_cast<std::uint32_t>(parts(count, parts(count, most)));

@@ -33,11 +33,12 @@ struct Pairs {
 };
 
 /// The user's expression; the default is "a + b".
-std::string combining(const char* who, const std::string& given, DType dtype) {
+/// @param option  its name
+std::string combining(const char* who, const char* option, const std::string& given, DType dtype) {
     if (!given.empty()) return given;
     if (!codegen::is_number(dtype))
-        throw ArgumentError(text(who, ": elements of ", dtype.name(),
-                                 " have no sum; give an operation: {.reduce_expr = \"combine(a, b)\"}"));
+        throw ArgumentError(text(who, ": elements of ", dtype.name(), " have no sum; give an operation, such as {.",
+                                 option, " = \"a.x < b.x ? a : b\"}"));
     if (dtype.kind() == DType::Kind::boolean) return "a || b";
     return dtype.kind() == DType::Kind::complex ? "c_add(a, b)" : "a + b";
 }
@@ -116,7 +117,7 @@ AnyByKey detail::reduce_by_key(const AnyArray& given_keys, const AnyArray& given
     const Pairs pairs(who, given_keys, given_values);
     const std::string equal = equality(who, pairs.keys.dtype(), by.equal_expr);
     const DType dtype = pairs.values.dtype();
-    const std::string combine = combining(who, by.reduce_expr, dtype);
+    const std::string combine = combining(who, "reduce_expr", by.reduce_expr, dtype);
     const AnyByKey groups{room_for(pairs.keys), room_for(pairs.values), new_count(pairs.keys, by.stream)};
     const auto scan = kernels.find(text(pairs.wide, type_key(dtype), '\1', equal, '\1', combine),
                                    [&] { return reduce_by_key_scan(pairs.wide, dtype, equal, combine); });
@@ -134,7 +135,7 @@ AnyArray detail::scan_by_key(const AnyArray& given_keys, const AnyArray& given_v
     const Pairs pairs(who, given_keys, given_values);
     const std::string equal = equality(who, pairs.keys.dtype(), by.equal_expr);
     const DType dtype = pairs.values.dtype();
-    const std::string combine = combining(who, by.scan_expr, dtype);
+    const std::string combine = combining(who, "scan_expr", by.scan_expr, dtype);
     const std::string neutral = by.exclusive ? neutral_of(who, by.scan_expr, by.neutral, dtype) : std::string();
     const AnyArray results = room_for(pairs.values);
     const auto scan = kernels.find(text(type_key(dtype), '\1', equal, '\1', combine, '\1', neutral, '\1', by.exclusive),
@@ -177,7 +178,7 @@ AnyArray detail::segment_reduce(const AnyArray& given, const AnyArray& given_sta
     const OnStream scope(by.stream);
     const AnyArray values = flat(given), starts = index_array(given_starts);
     const DType dtype = values.dtype();
-    const std::string combine = combining(who, by.reduce_expr, dtype);
+    const std::string combine = combining(who, "reduce_expr", by.reduce_expr, dtype);
     const std::string neutral = neutral_of(who, by.reduce_expr, by.neutral, dtype);
     const std::int64_t segments = static_cast<std::int64_t>(starts.size()) - 1;
     const AnyArray results = room_for(values, dtype, static_cast<std::size_t>(segments));

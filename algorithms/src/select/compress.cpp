@@ -88,6 +88,7 @@ void require_mask(const Elements& mask, const AnyArray& x) {
 
 /// The flat indices of the nonzero elements, and the shape that they refer to.
 AnyArray flat_indices(const char* who, const detail::ExpressionView& x, Shape& shape) {
+    if (x.dtype.empty()) throw ArgumentError(text(who, ": the array is an empty handle; assign an array to it first"));
     if (!codegen::is_number(x.dtype))
         throw ArgumentError(text(who, ": elements of ", x.dtype.name(), ", expected numbers"));
     DerivedExpression truth(x);

@@ -99,9 +99,11 @@ GPUArray<std::int64_t> detail::bincount(const AnyArray& x, const BincountOptions
 GPUArray<double> detail::bincount(const AnyArray& x, const AnyArray& weights, const BincountOptions& options) {
     check_numbers(x);
     require_context("bincount", "the array of weights", weights, x);
-    if (!codegen::is_number(weights.dtype()) || weights.dtype().kind() == DType::Kind::complex)
+    const bool is_complex = weights.dtype().kind() == DType::Kind::complex;
+    if (!codegen::is_number(weights.dtype()) || is_complex)
         throw ArgumentError(text("bincount: expected weights of real numbers, got ", weights.dtype().name(),
-                                 "; count with real(weights) and imag(weights)"));
+                                 is_complex ? "; count with real(weights) and imag(weights)"
+                                            : "; an ElementwiseKernel makes numbers of them"));
     if (!(x.shape() == weights.shape()))
         throw ArgumentError(
             text("bincount: expected ", counted(x.size(), "weight"), ", one per element, got ", weights.size()));

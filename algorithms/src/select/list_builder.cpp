@@ -70,6 +70,8 @@ void check_arguments(const ListBuilderSpec& spec) {
 }
 
 void check_spec(const ListBuilderSpec& spec) {
+    if (const std::string why = codegen::why_no_name(spec.name); !why.empty())
+        throw ArgumentError(text("ListBuilder: the name '", spec.name, "' ", why, "; choose another"));
     if (spec.lists.empty())
         refuse(spec, "the specification has no list; give one, such as {\"neighbour\", dtype_of<int>()}");
     const codegen::Snippet generate(spec.generate);

@@ -22,8 +22,8 @@ void require_set(const char* who, const AnyArray& x) {
     require_array(who, "the array", x);
     if (!codegen::is_number(x.dtype()))
         throw ArgumentError(text(who, ": elements of ", x.dtype().name(),
-                                 " have no order; use SortKernel with a key, then unique_consecutive() with "
-                                 ".equal_expr"));
+                                 " have no order; make numbers of them, or use SortKernel with a key, then "
+                                 "unique_consecutive() with .equal_expr"));
 }
 
 std::pair<AnyArray, AnyArray> in_one_type(const char* who, const AnyArray& a, const AnyArray& b) {

@@ -1,7 +1,10 @@
 #include "solve/solver.hpp"
 #include "sparse/state.hpp"
 
+#include <gemel/arrays/any_expr.hpp>
+#include <gemel/arrays/reductions.hpp>
 #include <gemel/core/error.hpp>
+#include <gemel/core/graph.hpp>
 #include <gemel/core/text.hpp>
 
 #include <array>
@@ -86,10 +89,28 @@ void refuse_right_side(const char* who, const Report& report) {
                                      report.columns.size() > 1 ? text(" in column ", c) : std::string()));
 }
 
+/// A right-hand side of tiny numbers looks like zero, which x = 0 solves.
+void refuse_underflow(const char* who, const Report& report, const AnyArray& b, const AnyOptions& options) {
+    if (!options.x0.empty()) return;
+    for (std::size_t c = 0; c < report.columns.size(); ++c) {
+        const ColumnResult& result = report.columns[c];
+        if (!result.converged || result.iterations > 0 || result.residual_norm != 0) continue;
+        const AnyArray column = b.rank() == 2 ? b.transpose()(static_cast<std::int64_t>(c)) : b;
+        if (AnyArray(any(AnyExpr(column) != 0)).item<bool>())
+            throw ArgumentError(text(who, ": the squares of the right-hand side's elements underflow",
+                                     report.columns.size() > 1 ? text(" in column ", c) : std::string(),
+                                     "; multiply b by a large number, and divide x by it"));
+    }
+}
+
 }  // namespace
 
 Report solve(Method method, const AnyOperator& a, const AnyArray& b, const AnyOptions& given, AnyArray& x) {
     const char* const who = name_of(method);
+    if (!recorded_stream().empty())
+        throw Error(text(who,
+                         ": cannot be recorded into a graph, because it looks at residuals as it goes; call it before "
+                         "or after capture(), or record the steps of an iteration as products and sums of arrays"));
     check_system(who, a, b, given);
     std::optional<StreamScope> scope;
     if (!given.stream.empty()) scope.emplace(given.stream);
@@ -104,6 +125,7 @@ Report solve(Method method, const AnyOperator& a, const AnyArray& b, const AnyOp
     }
     const solving::System system{who, a, b, options};
     Report report = new_solver(method, system)->run(x);
+    refuse_underflow(who, report, b, options);
     if (report.converged) return report;
     refuse_right_side(who, report);
     if (!options.throw_if_not_converged) return report;

@@ -42,8 +42,12 @@ void require_triples(const char* who, const AnyArray& array, const char* what, c
                                  to_string(array.shape()), "; ravel() gives one axis"));
 }
 
-std::int64_t number_at(const AnyArray& numbers, std::int64_t k) {
-    return numbers(k).astype(dtype_of<std::int64_t>()).item<std::int64_t>();
+/// As text, for messages.
+std::string number_at(const AnyArray& numbers, std::int64_t k) {
+    const AnyArray number = numbers(k);
+    if (number.dtype().kind() == DType::Kind::unsigned_integer)
+        return text(number.astype(dtype_of<std::uint64_t>()).item<std::uint64_t>());
+    return text(number.astype(dtype_of<std::int64_t>()).item<std::int64_t>());
 }
 
 /// The starts of rows, from sorted keys.

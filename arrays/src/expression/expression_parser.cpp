@@ -228,7 +228,7 @@ class Parser {
                           "element by element"));
             axes.push_back(static_cast<int>(*axis));
         }
-        return axes;
+        return axes.size() == 1 ? ReductionAxes(axes.front()) : ReductionAxes(axes);
     }
     AnyExpr named(const Token& name) {
         for (const NamedOperand& operand : operands_)

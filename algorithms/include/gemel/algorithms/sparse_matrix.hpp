@@ -113,8 +113,8 @@ template <MatrixElement T>
 struct MultiplyOptions {
     T alpha = T(1);
     T beta = T(0);  ///< if zero, y is not read and may be uninitialised
-    /// For solvers: `dot`, of rank 0 (for k vectors of shape (k,)), receives vdot(dot_with, y) for the new y. Kernels
-    /// that store each row of y once compute it in the same pass.
+    /// For solvers: `dot`, of rank 0, receives vdot(dot_with, y) for the new y. Kernels that store each row of y once
+    /// compute it in the same pass. For one vector x only.
     GPUArray<T> dot_with = {};
     GPUArray<T> dot = {};
     Stream stream = {};

@@ -12,6 +12,7 @@
 #include <gemel/arrays/evaluated.hpp>
 #include <gemel/arrays/reductions.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -92,6 +93,18 @@ auto floating(const X& x) {
     }
 }
 
+/// A positive number as a bound or summand of a type's numbers: those of half begin at 2^-24, and less would become 0.
+template <Reducible X>
+double at_least_tiny(const X& x, double number) {
+    DType dtype;
+    if constexpr (ArrayOperand<X>)
+        dtype = dtype_of<typename OperandElement<X>::type>();
+    else
+        dtype = AnyExpr(x).dtype();
+    const bool is_half = dtype.kind() == DType::Kind::floating && dtype.size_bytes() == 2;
+    return is_half && number > 0 ? std::max(number, 0x1p-24) : number;
+}
+
 /// The array of an expression's values.
 template <class X>
 struct ValueArray {
@@ -156,7 +169,8 @@ auto evaluate(const X&... expressions) {
 }
 
 /// The same into existing arrays: `evaluate_into(a, sin(x), b, cos(x))`. Arrays may have any strides and may overlap
-/// the operands; where two of them overlap, the later one's values stay. Each expression is broadcast to its array's shape and converted to its type within the same kind.
+/// the operands; where two of them overlap, the later one's values stay. Each expression is broadcast to its array's
+/// shape and converted to its type within the same kind.
 /// @throws ArgumentError if an expression cannot be broadcast or converted, or contexts differ
 template <class... Args>
     requires(sizeof...(Args) > 0 && sizeof...(Args) % 2 == 0)
@@ -223,11 +237,12 @@ auto logsumexp(const X& x, const A& axis = {}, bool keepdims = false) {
     return detail::ValuesOf<std::remove_cvref_t<decltype(value)>>(
         detail::without_reduced(detail::array_of(value), axis, keepdims));
 }
-/// (x - mean) / sqrt(variance + epsilon) along some axes (the last, if left out).
+/// (x - mean) / sqrt(variance + epsilon) along some axes (the last, if left out). A positive epsilon is at least 2^-24
+/// for half, here and below.
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto standardize(const X& x, const A& axis = -1, double epsilon = 0) {
     const auto centred = x - lazy::mean(x, axis);
-    return centred / sqrt(lazy::mean(square(abs(centred)), axis) + epsilon);
+    return centred / sqrt(lazy::mean(square(abs(centred)), axis) + detail::at_least_tiny(x, epsilon));
 }
 /// standardize(x) * weight + bias, both broadcast against x. @source Ba, Kiros and Hinton, "Layer Normalization"
 template <Reducible X, class W, class B, detail::AxisLike A = ReductionAxes>
@@ -238,12 +253,12 @@ auto layer_norm(const X& x, const W& weight, const B& bias, const A& axis = -1, 
 template <Reducible X, class W, detail::AxisLike A = ReductionAxes>
 auto rms_norm(const X& x, const W& weight, const A& axis = -1, double epsilon = 1e-6) {
     const auto numbers = detail::floating(x);
-    return numbers / sqrt(lazy::mean(square(abs(numbers)), axis) + epsilon) * weight;
+    return numbers / sqrt(lazy::mean(square(abs(numbers)), axis) + detail::at_least_tiny(numbers, epsilon)) * weight;
 }
 /// x / max(norm(x), least) with the Euclidean norm along some axes (the last, if left out).
 template <Reducible X, detail::AxisLike A = ReductionAxes>
 auto normalize(const X& x, const A& axis = -1, double least = 1e-12) {
-    return x / maximum(lazy::norm(x, axis), least);
+    return x / maximum(lazy::norm(x, axis), detail::at_least_tiny(x, least));
 }
 
 }  // namespace gemel
