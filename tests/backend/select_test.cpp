@@ -221,6 +221,13 @@ TEST_CASE("selections refuse what cannot be meant") {
     CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, Predicate("x[i] > tile_first", "int tile_first"), 3), "copy_if",
                             "'tile_first'");
     CHECK_THROWS_MENTIONING(ArgumentError, flatnonzero(AnyArray()), "flatnonzero", "empty handle");
+    const GPUArray<selection::Event> events(x.context(), Shape{10});
+    const GPUArray<std::int32_t> keys = zeros<std::int32_t>({10});
+    CHECK_THROWS_MENTIONING(ArgumentError, scan_by_key(keys, events), "scan_by_key", "Event", "{.scan_expr = ");
+    CHECK_THROWS_MENTIONING(ArgumentError, reduce_by_key(keys, events), "reduce_by_key", "{.reduce_expr = ");
+    CHECK_THROWS_MENTIONING(ArgumentError, bincount(AnyArray(keys), AnyArray(events)), "bincount", "Event",
+                            "ElementwiseKernel");
+    CHECK_THROWS_MENTIONING(ArgumentError, isin(AnyArray(events), AnyArray(events)), "isin", "make numbers of them");
     CHECK(copy_if(x, x > 3).array().size() == 6);
 }
 

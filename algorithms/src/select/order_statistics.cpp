@@ -194,7 +194,8 @@ AnyArray detail::kth(const AnyArray& x, std::int64_t k, int given_axis) {
     if (x.rank() == 0) throw ArgumentError("kth: a single value has no axes; reshape({1}) gives it one");
     const std::size_t axis = checked_axis(given_axis, x.rank(), "kth");
     if (x.shape()[axis] == 0)
-        throw ArgumentError(text("kth: axis ", axis, " of shape ", to_string(x.shape()), " has no elements"));
+        throw ArgumentError(
+            text("kth: axis ", axis, " of shape ", to_string(x.shape()), " has no elements; kth needs one at least"));
     if (k < 0 || k >= x.shape()[axis])
         throw ArgumentError(text("kth: expected k from 0 to ", x.shape()[axis] - 1, ", as axis ", axis, " of shape ",
                                  to_string(x.shape()), " has, got ", k, "; k counts from the smallest, 0"));
