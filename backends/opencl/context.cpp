@@ -75,11 +75,24 @@ std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared) 
     std::vector<std::string> words;
     if (jit.optimization_level == 0) words.push_back("-cl-opt-disable");
     if (!shared.takes_assembler_options) return words;
-    if (jit.max_registers > 0) words.push_back(text("-cl-nv-maxrregcount=", jit.max_registers));
+    if (jit.max_registers > 0) words.push_back(text(register_limit_option, "=", jit.max_registers));
     if (jit.optimization_level >= 0) words.push_back(text("-cl-nv-opt-level=", jit.optimization_level));
     if (jit.verbose) words.push_back("-cl-nv-verbose");
     return words;
 }
+
+namespace {
+
+/// NVIDIA's compiler ignores a limit of registers in kernels that name their block, and gives them as few as let the
+/// most blocks run at once: 32 for blocks of 512 threads, where such a limit would allow 64.
+constexpr std::string_view no_required_block = "#define reqd_work_group_size(X, Y, Z)\n#line 1\n";
+
+bool limits_registers(const std::vector<std::string>& options) {
+    return std::any_of(options.begin(), options.end(),
+                       [](const std::string& option) { return option.starts_with(register_limit_option); });
+}
+
+}  // namespace
 
 std::vector<std::string> build_options(const CompileOptions& options, const Shared& shared) {
     std::vector<std::string> words = jit_words(options.jit, shared);
@@ -107,6 +120,7 @@ BuildResult OpenClContext::build(const BuildRequest& request) {
     if (shared_->uses_nvrtc) return build_by_nvrtc(request);
     const std::string options = join(request.options, " ");
     std::string whole(request.text);
+    if (limits_registers(request.options)) whole.insert(0, no_required_block);
     // The empty line ends a comment of the text that would continue.
     if (shared_->quirks.has(Quirk::needs_a_kernel)) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {

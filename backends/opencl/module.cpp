@@ -175,7 +175,10 @@ class OpenClKernel final : public Kernel {
 
     std::optional<std::uint32_t> find_registers() override {
         std::lock_guard lock(mutex_);
-        if (!asked_for_registers_) registers_ = reported_registers(*shared_, binary_of(program_), name_);
+        if (!asked_for_registers_)
+            registers_ = reported_registers(
+                *shared_, binary_of(program_), name_,
+                query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_OPTIONS, program_, shared_->device));
         asked_for_registers_ = true;
         return registers_;
     }

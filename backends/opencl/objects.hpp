@@ -282,10 +282,13 @@ std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared);
 /// For programs through NVRTC: the compiler, its target, then its options.
 std::vector<std::string> nvrtc_options(const CompileOptions& options, const Shared& shared);
 
+/// NVIDIA's option of JitOptions::max_registers.
+inline constexpr std::string_view register_limit_option = "-cl-nv-maxrregcount";
 /// The registers per thread of a kernel, from the report of NVIDIA's assembler, which is run once more for it; nothing
 /// if it reports none (it does not report programs that it finds in its own cache).
+/// @param built_with  the options that the program was built with
 std::optional<std::uint32_t> reported_registers(const Shared& shared, std::span<const std::byte> binary,
-                                                const std::string& kernel);
+                                                const std::string& kernel, const std::string& built_with);
 /// The registers of one kernel in the assembler's report.
 std::optional<std::uint32_t> registers_in_report(std::string_view report, const std::string& kernel);
 

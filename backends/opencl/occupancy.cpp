@@ -4,6 +4,7 @@
 #include <gemel/core/text.hpp>
 
 #include <charconv>
+#include <sstream>
 
 namespace gemel::plugin::opencl {
 namespace {
@@ -57,13 +58,16 @@ std::optional<std::uint32_t> registers_in_report(std::string_view report, const 
 }
 
 std::optional<std::uint32_t> reported_registers(const Shared& shared, std::span<const std::byte> binary,
-                                                const std::string& kernel) {
+                                                const std::string& kernel, const std::string& built_with) {
     if (!shared.takes_assembler_options) return std::nullopt;
     const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
     const size_t size = binary.size();
     const cl_program program = cl.CreateProgramWithBinary(shared.context, 1, &shared.device, &size, &bytes, nullptr);
-    std::string log;
-    if (cl.BuildProgram.status(program, 1, &shared.device, "-cl-nv-verbose", nullptr, nullptr) == success)
+    std::string options = "-cl-nv-verbose", log;
+    std::istringstream words(built_with);
+    for (std::string word; words >> word;)
+        if (word.starts_with(register_limit_option)) options += " " + word;
+    if (cl.BuildProgram.status(program, 1, &shared.device, options.c_str(), nullptr, nullptr) == success)
         log = query_text(cl.GetProgramBuildInfo, CL_PROGRAM_BUILD_LOG, program, shared.device);
     cl.ReleaseProgram.quietly(program);
     return registers_in_report(log, kernel);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 using namespace gemel;
 using gemel::testing::ScratchFolder;
@@ -148,6 +149,43 @@ TEST_CASE("options of the assembler change code and not results") {
                             "optimization_level", "0 to 4", "5");
     const std::vector<std::byte> binary = context.compile(source).binary();
     CHECK_THROWS_MENTIONING(ArgumentError, context.load_binary(binary, {.max_registers = -2}), "load_binary", "-2");
+}
+
+TEST_CASE("a limit of registers counts in kernels that name their block") {
+    // Each thread needs its 48 elements twice: without a limit, they stay in registers.
+    const std::string named = R"(
+KERNEL REQD_WG_SIZE(64, 1, 1) void spread(GLOBAL_MEM const float *in, GLOBAL_MEM float *out)
+{
+    float x[48];
+    float sum = 0.0f;
+#pragma unroll
+    for (int k = 0; k < 48; ++k) {
+        x[k] = in[48 * LID_0 + k];
+        sum += x[k];
+    }
+#pragma unroll
+    for (int k = 0; k < 48; ++k) out[48 * LID_0 + k] = sum - x[k];
+}
+)";
+    const Context context = default_context();
+    std::vector<float> in(64 * 48), expected(in.size()), out(in.size());
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 7);
+    for (std::size_t row = 0; row < 64; ++row) {
+        const float sum = std::accumulate(in.begin() + row * 48, in.begin() + (row + 1) * 48, 0.0f);
+        for (std::size_t k = 0; k < 48; ++k) expected[48 * row + k] = sum - in[48 * row + k];
+    }
+    for (const int limit : {0, 32}) {
+        const Module module = context.compile(named, {.jit = {.max_registers = limit}});
+        const Kernel kernel = module.kernel("spread");
+        kernel({.grid = {1}, .block = {64}}, In(in), Out(out));
+        CHECK(out == expected);
+        CHECK_THROWS_MENTIONING(ArgumentError, kernel({.grid = {2}, .block = {32}}, In(in), Out(out)), "spread", "64");
+        // CUDA's limit is for kernels without REQD_WG_SIZE, which sets __launch_bounds__.
+        if (const auto registers = kernel.attributes().registers; registers && is_nvidia() && !is_cuda())
+            CHECK((limit == 0 ? *registers > 48 : *registers <= 32));
+    }
+    // Messages still name the line of the program.
+    CHECK_THROWS_MENTIONING(CompileError, context.compile("int a;\n\n$;\n", {.jit = {.max_registers = 32}}), "> 3 | $");
 }
 
 TEST_CASE("options of the assembler make another program in the cache") {

@@ -59,6 +59,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         }
     }
     const int steps = (int)((inner + 63) / 64);
+    const int whole_steps = (int)(inner / 64), last_depth = (int)(inner % 64);
     int slot = 0, next_slot = 0;
     int step = -3;
     do {
@@ -68,8 +69,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             __syncthreads();
         }
         if (step < steps - 3) {
-            const int64_t left = inner - (int64_t)(step + 3) * 64;
-            const int own_depth = left < 64 ? (int)left : 64;
+            const int own_depth = step + 3 < whole_steps ? 64 : last_depth;
             if (is_whole && own_depth == 64) {
                 {
                     uint16_t *const to = a_to + next_slot * 12288;

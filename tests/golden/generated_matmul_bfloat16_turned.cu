@@ -30,13 +30,13 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
     const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 64;
     const int64_t first_column = (int64_t)(in_band / height) * 64;
-    const int a_at = thread % 64 * 1, a_of = thread / 64;
+    const int a_at = thread % 64, a_of = thread / 64;
     const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
         + first_row + a_of * a_line + a_at;
     uint16_t *const a_to = slots + a_of * 72 + a_at + 0;
     const int64_t a_next = 2 * a_line;
     const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
-    const int b_at = thread % 32 * 1, b_of = thread / 32;
+    const int b_at = thread % 32, b_of = thread / 32;
     const uint16_t *b_from = (const uint16_t *)b + b_begin + matrix * b_matrix
         + first_column * b_line + b_of * b_line + b_at;
     uint16_t *const b_to = slots + b_of * 40 + b_at + 2304;
@@ -57,6 +57,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         }
     }
     const int steps = (int)((inner + 31) / 32);
+    const int whole_steps = (int)(inner / 32), last_depth = (int)(inner % 32);
     int slot = 0, next_slot = 0;
     int step = -2;
     do {
@@ -65,8 +66,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             __syncthreads();
         }
         if (step < steps - 2) {
-            const int64_t left = inner - (int64_t)(step + 2) * 32;
-            const int own_depth = left < 32 ? (int)left : 32;
+            const int own_depth = step + 2 < whole_steps ? 32 : last_depth;
             if (is_whole && own_depth == 32) {
             } else {
             }

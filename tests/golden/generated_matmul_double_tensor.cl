@@ -57,6 +57,7 @@ __kernel RESIDENT_BLOCKS(128, 4) __attribute__((reqd_work_group_size(128, 1, 1))
         }
     }
     const int steps = (int)((inner + 15) / 16);
+    const int whole_steps = (int)(inner / 16), last_depth = (int)(inner % 16);
     int slot = 0, next_slot = 0;
     int step = -2;
     do {
@@ -65,8 +66,7 @@ __kernel RESIDENT_BLOCKS(128, 4) __attribute__((reqd_work_group_size(128, 1, 1))
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (step < steps - 2) {
-            const int64_t left = inner - (int64_t)(step + 2) * 16;
-            const int own_depth = left < 16 ? (int)left : 16;
+            const int own_depth = step + 2 < whole_steps ? 16 : last_depth;
             if (is_whole && own_depth == 16) {
                 {
                     __local double *const to = a_to + next_slot * 2176;

@@ -57,6 +57,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 4) __launch_bounds__(128) void matmul
         }
     }
     const int steps = (int)((inner + 15) / 16);
+    const int whole_steps = (int)(inner / 16), last_depth = (int)(inner % 16);
     int slot = 0, next_slot = 0;
     int step = -2;
     do {
@@ -65,8 +66,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 4) __launch_bounds__(128) void matmul
             __syncthreads();
         }
         if (step < steps - 2) {
-            const int64_t left = inner - (int64_t)(step + 2) * 16;
-            const int own_depth = left < 16 ? (int)left : 16;
+            const int own_depth = step + 2 < whole_steps ? 16 : last_depth;
             if (is_whole && own_depth == 16) {
                 {
                     double *const to = a_to + next_slot * 2176;

@@ -32,13 +32,13 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
     const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
     const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 32;
     const int64_t first_column = (int64_t)(in_band / height) * 32;
-    const int a_at = thread % 32 * 1, a_of = thread / 32;
+    const int a_at = thread % 32, a_of = thread / 32;
     const float *a_from = (const float *)a + a_begin + matrix * a_matrix
         + first_row * a_line + a_of * a_line + a_at;
     float *const a_to = slots + a_of * 36 + a_at + 0;
     const int64_t a_next = 4 * a_line;
     const int a_extent = (int)(rows - first_row < 32 ? rows - first_row : 32);
-    const int b_at = thread % 32 * 1, b_of = thread / 32;
+    const int b_at = thread % 32, b_of = thread / 32;
     const float *b_from = (const float *)b + b_begin + matrix * b_matrix
         + first_column + b_of * b_line + b_at;
     float *const b_to = slots + b_of * 32
@@ -60,6 +60,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         }
     }
     const int steps = (int)((inner + 31) / 32);
+    const int whole_steps = (int)(inner / 32), last_depth = (int)(inner % 32);
     int slot = 0, next_slot = 0;
     int step = -2;
     do {
@@ -68,8 +69,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             __syncthreads();
         }
         if (step < steps - 2) {
-            const int64_t left = inner - (int64_t)(step + 2) * 32;
-            const int own_depth = left < 32 ? (int)left : 32;
+            const int own_depth = step + 2 < whole_steps ? 32 : last_depth;
             if (is_whole && own_depth == 32) {
                 {
                     float *const to = a_to + next_slot * 2176;

@@ -58,6 +58,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
         }
     }
     const int steps = (int)((inner + 31) / 32);
+    const int whole_steps = (int)(inner / 32), last_depth = (int)(inner % 32);
     int slot = 0, next_slot = 0;
     int step = -1;
     do {
@@ -67,8 +68,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             __syncthreads();
         }
         if (step < steps - 1) {
-            const int64_t left = inner - (int64_t)(step + 1) * 32;
-            const int own_depth = left < 32 ? (int)left : 32;
+            const int own_depth = step + 1 < whole_steps ? 32 : last_depth;
             if (is_whole && own_depth == 32) {
                 {
                     float *const to = a_to + next_slot * 10496;

@@ -63,6 +63,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
         }
     }
     const int steps = (int)((inner + 31) / 32);
+    const int whole_steps = (int)(inner / 32), last_depth = (int)(inner % 32);
     int slot = 0, next_slot = 0;
     int step = -1;
     do {
@@ -71,8 +72,7 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
             barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (step < steps - 1) {
-            const int64_t left = inner - (int64_t)(step + 1) * 32;
-            const int own_depth = left < 32 ? (int)left : 32;
+            const int own_depth = step + 1 < whole_steps ? 32 : last_depth;
             if (is_whole && own_depth == 32) {
                 {
                     __local float *const to = a_to + next_slot * 4096;

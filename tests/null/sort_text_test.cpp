@@ -41,6 +41,36 @@ TEST_CASE("a sort has a pass for each digit of the key and of the segment") {
     CHECK(cg::sort_places({.key = dtype_of<half>()}, rows, eight).all() == 4);
 }
 
+TEST_CASE("registers are limited where the language has no word for resident blocks") {
+    DeviceInfo opencl;
+    opencl.type = DeviceInfo::Type::gpu;
+    opencl.compute_units = 132;
+    opencl.max_threads_per_block = 1024;
+    opencl.max_block = {1024, 1024, 64};
+    opencl.has_cross_block_visibility = true;
+    DeviceInfo cuda = opencl;
+    cuda.shared_memory_opt_in_bytes = 227 << 10;
+    CHECK(cg::register_limit(opencl, 512, 2) == 64);
+    CHECK(cg::register_limit(opencl, 384, 2) == 80);  // a multiple of 8
+    CHECK(cg::register_limit(opencl, 128, 1) == 255);
+    CHECK(cg::register_limit(opencl, 512, 0) == 0);
+    CHECK(cg::register_limit(cuda, 512, 2) == 0);
+    const auto limit = [](const DeviceInfo& device, const cg::Workload& work) {
+        return cg::sort_tuning(device, work, cg::SortStrategy::automatic).max_registers;
+    };
+    const cg::Workload keys{.count = 1 << 20, .item_bytes = 4, .moved_bytes = 4};
+    CHECK(limit(opencl, keys) == 64);
+    CHECK(limit(cuda, keys) == 0);
+    // Long arrays: only for 4 bytes with 8.
+    const auto pairs = [](std::uint32_t widest, std::uint32_t all) {
+        return cg::Workload{.count = 1 << 28, .item_bytes = widest, .arrays = 2, .moved_bytes = all};
+    };
+    CHECK(limit(opencl, pairs(8, 12)) == 128);
+    CHECK(limit(opencl, pairs(8, 16)) == 0);
+    CHECK(limit(opencl, pairs(4, 8)) == 0);
+    CHECK(limit(cuda, pairs(8, 12)) == 0);
+}
+
 TEST_CASE("tiles of every element fit into the shared memory of a block") {
     DeviceInfo gpu;
     gpu.type = DeviceInfo::Type::gpu;

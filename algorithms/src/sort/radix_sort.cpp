@@ -33,26 +33,12 @@ bool is_by_rows(Strategy strategy) {
     return strategy == Strategy::block || strategy == Strategy::serial_rows || strategy == Strategy::thread_rows;
 }
 
-template <Strategy strategy>
-SortTuning tuned_for(const DeviceInfo& device, const Workload& work) {
-    return codegen::sort_tuning(device, work, strategy);
-}
-
 /// The tuning: the caller's members, then stored ones, then the heuristic's for the resulting strategy.
 SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceInfo& info, const TuningTable& table,
                       const Workload& work) {
-    const auto choose = [&](auto heuristic) { return choose_tuning(given, info, table, work, heuristic); };
-    SortTuning tuning;
-    switch (strategy) {
-        case Strategy::one_sweep: tuning = choose(tuned_for<Strategy::one_sweep>); break;
-        case Strategy::one_launch: tuning = choose(tuned_for<Strategy::one_launch>); break;
-        case Strategy::three_passes: tuning = choose(tuned_for<Strategy::three_passes>); break;
-        case Strategy::chunks: tuning = choose(tuned_for<Strategy::chunks>); break;
-        case Strategy::block: tuning = choose(tuned_for<Strategy::block>); break;
-        case Strategy::serial_rows: tuning = choose(tuned_for<Strategy::serial_rows>); break;
-        case Strategy::thread_rows: tuning = choose(tuned_for<Strategy::thread_rows>); break;
-        default: tuning = choose(tuned_for<Strategy::automatic>); break;
-    }
+    SortTuning tuning = choose_tuning(given, info, table, work, [&](const DeviceInfo& device, const Workload& of) {
+        return codegen::sort_tuning(device, of, strategy);
+    });
     if (strategy != Strategy::automatic) tuning.strategy = strategy;
     // What the kernels of a strategy are written for.
     if (looks_back(tuning.strategy) || tuning.strategy == Strategy::block) {
@@ -62,6 +48,12 @@ SortTuning tuning_for(const SortTuning& given, Strategy strategy, const DeviceIn
     // Large blocks give a multiprocessor enough threads.
     if (looks_back(tuning.strategy) && !given.resident_blocks && tuning.block > 512)
         tuning.resident_blocks = std::min(tuning.resident_blocks, 1u);
+    // Without the caller's limit, one for the blocks that were chosen; at least one must fit.
+    if (tuning.max_registers) {
+        const std::uint32_t blocks = given.max_registers ? 1 : std::max(tuning.resident_blocks, 1u);
+        const std::uint32_t limit = codegen::register_limit(info, tuning.block, blocks);
+        tuning.max_registers = given.max_registers ? std::min(given.max_registers, limit) : limit;
+    }
     if (tuning.strategy == Strategy::serial_rows || tuning.strategy == Strategy::chunks) tuning.block = 1;
     if (tuning.strategy == Strategy::thread_rows) {
         tuning.block = std::min(tuning.block, 128u);
@@ -130,7 +122,8 @@ class RadixRun {
                              .item_bytes = codegen::sorted_bytes(sorter_.request, layout_),
                              .arrays = !moves_more()  ? 1u
                                        : has_segments ? 3u
-                                                      : 2u};
+                                                      : 2u,
+                             .moved_bytes = codegen::moved_bytes(sorter_.request, layout_)};
         Strategy strategy = call_.tuning.strategy;
         if (strategy == Strategy::automatic)
             strategy = tuning_for(call_.tuning, strategy, info, table, by_rows).strategy;
@@ -201,7 +194,9 @@ class RadixRun {
         const VariantKey<SortLayout, SortTuning> key{sorter_.id, layout_, tuning_, {sorter_.request.key}};
         return cache_.find<SortVariant>(key, [&] {
             const GeneratedText text{codegen::sort_source(sorter_.request, layout_, tuning_, context_.dialect())};
-            const Module module = context_.compile(text, sorter_.compile);
+            CompileOptions compile = sorter_.compile;
+            if (tuning_.max_registers) compile.jit.max_registers = static_cast<int>(tuning_.max_registers);
+            const Module module = context_.compile(text, compile);
             auto variant = std::make_shared<SortVariant>();
             const std::string& name = sorter_.request.name;
             variant->block = std::max(tuning_.block, 1u);

@@ -103,9 +103,8 @@ struct ScanCall {
         if (layout.strategy == Strategy::look_back && copies_packs(call, info, arrays)) {
             layout.copies_packs = true;
             // Selecting half of 2^28 floats on an H100 by blocks of 256 threads: four at once 722 us, five 683, six
-            // 658; through registers 710, by four. OpenCL's compilers take no such limit.
-            if (tuning.resident_blocks == 0 && info.shared_memory_opt_in_bytes)
-                tuning.resident_blocks = std::max(1536 / tuning.block, 1u);
+            // 658; through registers 710, by four. Through OpenCL 636 with the limit, 655 without it by 192 threads.
+            if (tuning.resident_blocks == 0) tuning.resident_blocks = std::max(1536 / tuning.block, 1u);
         }
         if (row_length > 0 && arrays.packed && layout.shuffles && options.tuning == Tuning{})
             cut_into_rows({.length = row_length,
@@ -137,9 +136,13 @@ struct ScanCall {
         const Layout& layout = choice.layout;
         codegen::ScanTuning tuning = choice.tuning;
         auto variant = std::make_shared<Variant>();
+        CompileOptions compile = state.compile;
         while (true) {
             const GeneratedText text{codegen::scan_source(request, layout, tuning, context->dialect())};
-            const Module module = context->compile(text, state.compile);
+            if (state.compile.jit.max_registers == 0)
+                compile.jit.max_registers = static_cast<int>(
+                    codegen::register_limit(context->device().info(), tuning.block, tuning.resident_blocks));
+            const Module module = context->compile(text, compile);
             variant->kernel = module.kernel(request.name);
             if (layout.along == 0 && layout.strategy != Strategy::look_back) {
                 variant->totals_kernel = module.kernel(request.name + "_totals");

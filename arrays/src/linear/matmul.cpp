@@ -127,13 +127,14 @@ std::shared_ptr<Variant> find_variant(const Context& context, const ProductKey& 
                                       const std::vector<NamedArgument>& arguments) {
     static const std::uint64_t id = KernelCache::new_generator();
     return KernelCache::of(context).find<Variant>(VariantKey<ProductKey>{id, key}, [&] {
-        const codegen::MatmulRequest request = request_of(key, arguments);
+        const auto request = request_of(key, arguments);
         const GeneratedText text{
             key.sharers > 0 ? codegen::matmul_add_parts_source(request, key.sharers, key.wide, context.dialect())
                             : codegen::matmul_source(request, key.layout, context.dialect())};
         auto variant = std::make_shared<Variant>();
-        variant->kernel = context.compile(text, CompileOptions{.name = "matmul"})
-                              .kernel(key.sharers > 0 ? "matmul_add_parts" : "matmul");
+        const int registers = max_registers(context.device().info(), key.dtype, key.layout);
+        const CompileOptions compile{.jit = {.max_registers = registers}, .name = "matmul"};
+        variant->kernel = context.compile(text, compile).kernel(key.sharers > 0 ? "matmul_add_parts" : "matmul");
         variant->block = key.sharers > 0 ? codegen::matmul_add_parts_block : codegen::matmul_block(key.layout);
         return variant;
     });
@@ -161,8 +162,7 @@ struct Factors {
     }
 };
 
-/// For forms without slots, only the numbers of a tuner apply. A caller's numbers are for single warps unless they say
-/// otherwise; single warps multiply what warp groups cannot, unless the caller requires groups.
+/// Forms without slots take only a tuner's numbers. A caller's are for single warps, unless they name warp groups.
 codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cache, const MatmulOptions& options) {
     const DeviceInfo& device = cache.info();
     const bool has_slots = f.form >= codegen::MatmulForm::threads;

@@ -25,25 +25,28 @@ namespace {
 struct Candidate {
     MatmulTuning tile;
     double rate;
+    double rate_beyond_cache = rate;  ///< for operands that exceed the second-level cache twice
 };
 
 /// Measured on an H200, tiles that fit 48 KiB on an H100 through OpenCL; first tiles that need CUDA's 227 KiB: {{rows,
 /// columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
-    static constexpr Candidate threads[] = {
-        {{64, 128, 16, 8, 8, 3, 3}, 1}, {{64, 64, 16, 4, 8, 3, 4}, 0.8}, {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
+    static constexpr Candidate threads[] = {{{128, 128, 32, 8, 8, 2, 2}, 1.02},
+                                            {{64, 128, 16, 8, 8, 3, 4}, 1},
+                                            {{64, 64, 16, 4, 8, 3, 4}, 0.8},
+                                            {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
     static constexpr Candidate split[] = {
         {{64, 64, 32, 32, 32, 2, 3}, 1}, {{64, 64, 16, 32, 32, 4, 3}, 0.95}, {{32, 32, 32, 16, 16, 3, 0}, 0.5}};
     static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1},
                                          {{128, 128, 16, 64, 64, 2, 2}, 0.95},
                                          {{64, 64, 32, 32, 32, 2, 0}, 0.7},
                                          {{32, 32, 32, 16, 16, 3, 0}, 0.4}};
-    static constexpr Candidate sixteen_bits[] = {{{128, 128, 64, 64, 64, 3, 2}, 1},
-                                                 {{128, 64, 32, 64, 32, 3, 3}, 0.88},
-                                                 {{128, 128, 32, 64, 64, 2, 2}, 0.86},
-                                                 {{64, 64, 32, 32, 32, 3, 0}, 0.6},
-                                                 {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
+    static constexpr Candidate sixteen_bits[] = {
+        {{128, 128, 64, 64, 64, 3, 2}, 1},        {{64, 128, 32, 64, 32, 3, 3}, 0.92, 0.8},
+        {{128, 64, 32, 64, 32, 3, 3}, 0.88, 0.8}, {{128, 128, 32, 64, 64, 2, 2}, 0.86},
+        {{64, 64, 32, 32, 32, 3, 0}, 0.6},        {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
     static constexpr Candidate doubles[] = {{{64, 64, 16, 32, 32, 3, 4}, 1},
+                                            {{64, 64, 16, 32, 32, 2, 4}, 0.99},
                                             {{64, 64, 8, 32, 32, 4, 4}, 0.98},
                                             {{64, 128, 8, 32, 32, 3, 2}, 0.85},
                                             {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
@@ -191,10 +194,13 @@ void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, Matm
 MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
                          std::uint32_t unit_warps) {
     BestTile best{layout};
+    const std::int64_t operands = shape.batch * (shape.rows + shape.columns) * shape.inner;
+    const bool is_beyond_cache = static_cast<std::size_t>(operands) * dtype.size_bytes() >
+                                 2 * device.l2_cache_bytes.value_or(std::size_t{32} << 20);
     if (unit_warps != 4)
         for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {
             layout.tile = candidate.tile;
-            best.consider(device, dtype, layout, candidate.rate, shape);
+            best.consider(device, dtype, layout, is_beyond_cache ? candidate.rate_beyond_cache : candidate.rate, shape);
         }
     if (unit_warps != 1) {
         consider_groups(best, device, dtype, layout, shape);
@@ -328,6 +334,12 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
                                      "; store another tuning, or remove this one with tune::clear_stored(\"matmul\")"));
     }
     return layout;
+}
+
+int max_registers(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
+    if (layout.form != MatmulForm::split && dtype.size_bytes() != 8) return 0;
+    return static_cast<int>(
+        codegen::register_limit(device, codegen::matmul_block(layout), layout.tile.resident_blocks));
 }
 
 }  // namespace gemel

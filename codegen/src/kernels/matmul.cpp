@@ -163,6 +163,7 @@ class Matmul {
         values["is_static"] = matmul_is_static(dtype_, layout_);
         for (const auto& [name, f] : {std::pair<std::string, Factor>{"a", a}, {"b", b}}) {
             values[name + "_along"] = f.along;
+            values[name + "_rotation"] = f.rotation;
             values[name + "_pitch"] = f.pitch;
             values[name + "_swizzle"] = f.swizzle;
             values[name + "_lane_swizzle"] = swizzle_of(f, "lane");
@@ -185,6 +186,9 @@ class Matmul {
                 {"pitch", f.pitch},
                 {"panel", f.is_tile && !f.along ? f.lines * f.pitch : 0},
                 {"is_tile", f.is_tile},
+                {"is_turned", f.is_turned},
+                {"turns_per_line", f.rotation},
+                {"step", f.is_turned ? lines_at_once : lines_at_once * f.pitch},
                 {"swizzle", f.swizzle},
                 {"line_swizzle", swizzle_of(f, name + "_of")},
                 {"access", f.access},

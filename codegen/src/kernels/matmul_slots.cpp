@@ -52,6 +52,13 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
                .access = is_a ? layout.a_access : layout.b_access,
                .unit = static_cast<std::uint32_t>(by_groups(layout) ? tile_bytes / item : 1),
                .is_tile = is_tile};
+    if (along && layout.form == MatmulForm::threads) {
+        all.is_turned = true;
+        all.pitch = side + static_cast<std::uint32_t>(16 / item);
+        all.access = 1;
+        // A warp copies 16 elements of two lines, or 32 of one.
+        if (length >= 16 && matmul_block(layout) / length % 4 == 0) all.rotation = length == 16 ? 2 : 1;
+    }
     const bool has_warps = t.own_rows > 0 && t.own_columns > 0 && t.own_rows <= t.rows && t.own_columns <= t.columns;
     if (by_warps(layout) && !by_groups(layout) && has_warps) swizzle(all, item, matmul_block(layout));
     return all;

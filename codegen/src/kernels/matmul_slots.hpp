@@ -35,13 +35,20 @@ struct Factor {
     std::uint32_t pitch;  ///< elements from line to line
     std::uint32_t access;
     std::uint32_t unit = 1;  ///< the operand's size is a multiple of this
-    bool is_tile = false;    ///< in lines of 128 bytes, as warp groups read them
+    bool is_turned = false;  ///< stored across its lines: [element of a line][line]
+    /// Of a turned factor: groups of four lines are rotated by this per eight elements. Copies of a warp are then in
+    /// different banks, although a group is read as one float4.
+    std::uint32_t rotation = 0;
+    bool is_tile = false;  ///< in lines of 128 bytes, as warp groups read them
     /// Groups of so many elements are swizzled; 0 if none are. Group n of a line is stored as group n ^ f(line), with
     /// f(line) = line % swizzle_lines / swizzle_step. So neither copies of lines nor reads across lines have bank
     /// conflicts, and lines need no gaps.
     std::uint32_t swizzle = 0;
     std::uint32_t swizzle_lines = 1, swizzle_step = 1;
-    std::uint32_t words() const { return (lines * length / line() * pitch + unit - 1) / unit * unit; }
+    std::uint32_t words() const {
+        if (is_turned) return length * pitch;
+        return (lines * length / line() * pitch + unit - 1) / unit * unit;
+    }
     std::uint32_t line() const { return is_tile ? pitch : length; }
 };
 

@@ -7,6 +7,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace gemel::codegen {
 
@@ -34,10 +35,19 @@ bool fits_thread_rows(const SortRequest& request, std::size_t row_length) {
            request.key.kind() != DType::Kind::complex;
 }
 
+namespace {
+
+std::uint32_t index_bytes(const SortLayout& layout) { return !layout.has_index ? 0 : layout.wide_index ? 8 : 4; }
+
+}  // namespace
+
+std::uint32_t moved_bytes(const SortRequest& request, const SortLayout& layout) {
+    return std::accumulate(layout.values.begin(), layout.values.end(), request.key.size_bytes() + index_bytes(layout));
+}
+
 std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout) {
-    std::uint32_t bytes = request.key.size_bytes();
+    std::uint32_t bytes = std::max(request.key.size_bytes(), index_bytes(layout));
     for (const std::uint32_t value : layout.values) bytes = std::max(bytes, value);
-    if (layout.has_index) bytes = std::max(bytes, layout.wide_index ? 8u : 4u);
     if (layout.segments != SortSegments::none) bytes = std::max(bytes, 4u);
     return bytes;
 }

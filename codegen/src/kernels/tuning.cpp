@@ -18,20 +18,18 @@ struct Limit {
     std::string_view name;
     std::uint32_t max;
 };
-constexpr std::array limits{Limit{"block", 1 << 20},
-                            Limit{"access_bytes", 64},
-                            Limit{"unroll", 256},
-                            Limit{"tile_block", 1 << 20},
-                            Limit{"tile_width", 1 << 16},
-                            Limit{"tile_rows", 1 << 16},
-                            Limit{"turned_width", 4096},
-                            Limit{"turned_rows", 4096},
-                            Limit{"blocks_per_unit", 1 << 16},
-                            Limit{"items_per_thread", 4096},
-                            Limit{"running_results", 4096},
-                            Limit{"digit_bits", 12},
-                            Limit{"resident_blocks", 64},
-                            Limit{"rounds", 64}};
+constexpr std::array limits{
+    Limit{"block", 1 << 20},         Limit{"access_bytes", 64},      Limit{"unroll", 256},
+    Limit{"tile_block", 1 << 20},    Limit{"tile_width", 1 << 16},   Limit{"tile_rows", 1 << 16},
+    Limit{"turned_width", 4096},     Limit{"turned_rows", 4096},     Limit{"blocks_per_unit", 1 << 16},
+    Limit{"items_per_thread", 4096}, Limit{"running_results", 4096}, Limit{"digit_bits", 12},
+    Limit{"resident_blocks", 64},    Limit{"max_registers", 255},    Limit{"rounds", 64}};
+
+/// OpenCL C has no word for resident blocks. NVIDIA's compiler gives a block of 512 threads 32 registers each, so that
+/// four fit a multiprocessor, where two with 64 are faster.
+bool lacks_launch_bounds(const DeviceInfo& device) {
+    return device.has_cross_block_visibility && !device.shared_memory_opt_in_bytes;
+}
 
 bool is_cpu(const DeviceInfo& device) { return device.type == DeviceInfo::Type::cpu; }
 
@@ -92,6 +90,12 @@ void check_tuning(std::string_view who, std::span<const TuningField> fields) {
     }
 }
 
+std::uint32_t register_limit(const DeviceInfo& device, std::uint32_t block, std::uint32_t resident) {
+    if (!lacks_launch_bounds(device) || block == 0 || resident == 0) return 0;
+    constexpr std::uint32_t of_unit = 1 << 16, of_thread = 255, step = 8;
+    return std::min(of_unit / (block * resident) / step * step, of_thread);
+}
+
 ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work) {
     // With one thread per element, a CPU's compiler vectorises over threads; wide accesses would prevent that.
     if (is_cpu(device))
@@ -148,9 +152,8 @@ ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
 ScanTuning count_tuning(const DeviceInfo& device, const Workload& work) {
     ScanTuning tuning = scan_tuning(device, work);
     if (is_cpu(device) || work.count < std::size_t{1} << 22) return tuning;
-    // A thread has a bit for each of 32 elements. Selecting half of 2^28 floats on an H100 takes 661 us by CUDA with
-    // 256 threads, 676 with 192; through OpenCL, whose compiler cannot be told how many blocks shall fit, 760 and 692.
-    tuning.block = block_of(device, device.shared_memory_opt_in_bytes ? 256 : 192);
+    // A thread has a bit for each of 32 elements.
+    tuning.block = block_of(device, 256);
     tuning.items_per_thread = 32;
     return tuning;
 }
@@ -180,6 +183,11 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
     return {.block = block, .items_per_thread = tile / block, .digit_bits = 8, .strategy = SortStrategy::block};
 }
 
+/// 4 bytes with 8, or 8 with 4.
+bool is_of_two_widths(const Workload& work) {
+    return work.arrays == 2 && work.item_bytes == 8 && work.moved_bytes == 12;
+}
+
 /// Long arrays: large tiles write longer runs of each digit. Measured on an H100, 2^28 elements, ms, large tiles and
 /// those of 36 KB: keys of 1 byte 1.07 and 1.14, of 2 bytes 2.25 and 2.77, of 4 bytes 4.69 and 5.05, of 8 bytes 15.5
 /// and 18.0. Of 2^24 keys of 4 bytes large tiles are too few, of 2^25 they make no difference.
@@ -190,17 +198,20 @@ SortTuning block_sort_tuning(const DeviceInfo& device, const Workload& work) {
 /// and 52 3.04 and 2.79 by CUDA, 3.12 and 2.87 through OpenCL. 2^27 of 8 bytes with 8 bytes: 36 11.2 by CUDA; 18, 20,
 /// 22 and 36 12.3, 11.8, 15.1 and 12.6 through OpenCL. 64 rows of 2^20, whose numbers move as a third array: 36, 40 and
 /// 48 3.40, 3.24 and 3.79 by CUDA.
+/// A limit of 128 registers through OpenCL, on an H100: 4 bytes with 8, 20 elements without it 12.7, 36 with it 11.6
+/// (by CUDA 11.7); 8 bytes with 4 25.2 and 23.5 (23.4). 8 with 8 take 15.7 and 16.6, 4 with 4 8.84 and 8.93.
 std::uint32_t large_items(const DeviceInfo& device, const Workload& work) {
     const bool has_opt_in = device.shared_memory_opt_in_bytes.value_or(0) >= (std::size_t{96} << 10);
     if (work.arrays == 1 || (work.arrays == 2 && work.item_bytes <= 2))
         return work.item_bytes <= 2 ? 52 : work.item_bytes <= 4 ? 64 : 36;
-    if (work.item_bytes > 4) return has_opt_in ? 36 : 20;
+    if (work.item_bytes > 4) return has_opt_in || is_of_two_widths(work) ? 36 : 20;
     return !has_opt_in ? 36 : work.arrays > 2 ? 40 : 48;
 }
 
 SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
     if (work.item_bytes > 8) return {};
-    const SortTuning tuning{.block = 256, .items_per_thread = large_items(device, work), .resident_blocks = 2};
+    SortTuning tuning{.block = 256, .items_per_thread = large_items(device, work), .resident_blocks = 2};
+    if (is_of_two_widths(work)) tuning.max_registers = register_limit(device, tuning.block, tuning.resident_blocks);
     constexpr std::size_t rounds = 12;  // blocks that a multiprocessor processes, at least
     const std::size_t tile = std::size_t{tuning.block} * tuning.items_per_thread;
     const bool is_long = work.count >= rounds * std::max(device.compute_units, 1u) * tile;
@@ -209,8 +220,10 @@ SortTuning large_sort_tuning(const DeviceInfo& device, const Workload& work) {
 
 /// Tiles of all passes are on the device at once. Measured on an H100, keys of 1 to 8 bytes; 2^20 keys of 4 bytes by
 /// CUDA and OpenCL: 256 threads with 16 elements 56.5 and 65.1 us, 8 64.5 and 71.5, 36 67.7 and 78.3; 512 threads with
-/// 8 53.6 and 63.7.
-SortTuning one_launch_tuning(SortTuning tuning, const Workload& work) {
+/// 8 53.6 and 63.7. With a limit of 64 registers OpenCL takes 56.0. It takes 66 us for 2^20 pairs with 384 threads and
+/// 11 elements, 67 with 512 and 8, 71 with 256 and 16, which CUDA does in 62 (64 and 70 with the others); for keys of 8
+/// bytes 118 with three blocks of 256 threads and 123 with four.
+SortTuning one_launch_tuning(SortTuning tuning, const DeviceInfo& device, const Workload& work) {
     const std::uint32_t items = work.count < (1u << 16)    ? 4
                                 : work.count < (1u << 19)  ? 8
                                 : work.count <= (1u << 20) ? 16
@@ -221,6 +234,13 @@ SortTuning one_launch_tuning(SortTuning tuning, const Workload& work) {
         tuning.items_per_thread = 8;
         tuning.resident_blocks = 2;
     }
+    if (!lacks_launch_bounds(device)) return tuning;
+    if (items == 16 && work.item_bytes == 4 && work.arrays == 2) {
+        tuning.block = 384;
+        tuning.items_per_thread = 11;
+    }
+    if (work.item_bytes == 8 && work.arrays == 1) tuning.resident_blocks = 3;
+    tuning.max_registers = register_limit(device, tuning.block, tuning.resident_blocks);
     return tuning;
 }
 
@@ -261,11 +281,12 @@ SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrat
                                                            : 4u,
                       .strategy = strategy};
     tuning.items_per_thread = std::clamp(36864 / (tuning.block * bytes), 1u, 36u);
-    if (strategy == SortStrategy::one_launch) return one_launch_tuning(tuning, work);
+    if (strategy == SortStrategy::one_launch) return one_launch_tuning(tuning, device, work);
     if (const SortTuning large = large_sort_tuning(device, work); large.block) {
         tuning.block = large.block;
         tuning.items_per_thread = large.items_per_thread;
         tuning.resident_blocks = large.resident_blocks;
+        tuning.max_registers = large.max_registers;
         return tuning;
     }
     // Short arrays need many tiles.

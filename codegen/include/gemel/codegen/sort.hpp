@@ -44,10 +44,12 @@ struct SortTuning {
     std::uint32_t blocks_per_unit = 0;   ///< chunks per compute unit; for other strategies, counting blocks per unit
     std::uint32_t digit_bits = 0;  ///< bits per pass; 8 for one_sweep, one_launch and block, up to 4 for three_passes
     std::uint32_t resident_blocks = 0;  ///< as in RowTuning, for one_sweep and one_launch
+    /// Per thread, for compilers that cannot be told resident_blocks (NVIDIA's OpenCL); 0: no limit.
+    std::uint32_t max_registers = 0;
     SortStrategy strategy = SortStrategy::automatic;
     friend bool operator==(const SortTuning&, const SortTuning&) = default;
 };
-GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, resident_blocks, strategy)
+GEMEL_STRUCT(SortTuning, block, items_per_thread, blocks_per_unit, digit_bits, resident_blocks, max_registers, strategy)
 
 /// The key of a sort.
 struct SortRequest {
@@ -101,6 +103,8 @@ struct SortPlaces {
 GEMEL_API SortPlaces sort_places(const SortRequest& request, const SortLayout& layout, const SortTuning& tuning);
 /// The size in bytes of the largest element that moves.
 GEMEL_API std::uint32_t sorted_bytes(const SortRequest& request, const SortLayout& layout);
+/// The size in bytes of a key and what moves with it, without its segment.
+GEMEL_API std::uint32_t moved_bytes(const SortRequest& request, const SortLayout& layout);
 /// Whether the kernels take the arrays of an index: rows of one thread need them for values, too.
 GEMEL_API bool sort_takes_index(const SortLayout& layout);
 /// The number of elements that a block sorts at a time. Not for SortStrategy::chunks.
@@ -144,7 +148,8 @@ GEMEL_API std::string sort_keys_source(const SortRequest& request, bool wide_ind
 /// @throws ArgumentError for an invalid key_expr
 GEMEL_API void check_request(const SortRequest& request);
 
-/// @param work      count: elements of a row; item_bytes: of the widest element that moves
+/// @param work      count: elements of a row; item_bytes: of the widest element that moves; moved_bytes: of a key and
+///                  its values
 /// @param strategy  one to tune for, or `automatic` for the device's best
 GEMEL_API SortTuning sort_tuning(const DeviceInfo& device, const Workload& work, SortStrategy strategy);
 

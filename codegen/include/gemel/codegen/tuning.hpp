@@ -149,11 +149,16 @@ T merge(const T& first, const T& second) {
 
 /// The properties of a workload on which the choice of a tuning depends.
 struct Workload {
-    std::size_t count = 0;         ///< elements
-    std::uint32_t item_bytes = 4;  ///< of the largest element accessed, or of a scan's running result
-    std::uint32_t arrays = 1;      ///< accessed per element
-    std::size_t outputs = 1;       ///< of a reduction
+    std::size_t count = 0;          ///< elements
+    std::uint32_t item_bytes = 4;   ///< of the largest element accessed, or of a scan's running result
+    std::uint32_t arrays = 1;       ///< accessed per element
+    std::size_t outputs = 1;        ///< of a reduction
+    std::uint32_t moved_bytes = 0;  ///< of sorts: of an element of each array together, where it matters
 };
+
+/// The registers per thread with which `resident` blocks of `block` threads fit a multiprocessor, for devices whose
+/// language has no word for that: NVIDIA's OpenCL. 0 for other devices, and if `resident` is 0.
+GEMEL_API std::uint32_t register_limit(const DeviceInfo& device, std::uint32_t block, std::uint32_t resident);
 
 GEMEL_API ElementwiseTuning elementwise_tuning(const DeviceInfo& device, const Workload& work);
 GEMEL_API ReductionTuning reduction_tuning(const DeviceInfo& device, const Workload& work);
