@@ -1,5 +1,6 @@
 /// Contexts: memory, streams, compilation, release.
 #include "objects.hpp"
+#include "required_block.hpp"
 #include "value_sizes.hpp"
 
 #include <gemel/core/log.hpp>
@@ -83,10 +84,6 @@ std::vector<std::string> jit_words(const JitOptions& jit, const Shared& shared) 
 
 namespace {
 
-/// NVIDIA's compiler ignores a limit of registers in kernels that name their block, and gives them as few as let the
-/// most blocks run at once: 32 for blocks of 512 threads, where such a limit would allow 64.
-constexpr std::string_view no_required_block = "#define reqd_work_group_size(X, Y, Z)\n#line 1\n";
-
 bool limits_registers(const std::vector<std::string>& options) {
     return std::any_of(options.begin(), options.end(),
                        [](const std::string& option) { return option.starts_with(register_limit_option); });
@@ -119,8 +116,10 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
 BuildResult OpenClContext::build(const BuildRequest& request) {
     if (shared_->uses_nvrtc) return build_by_nvrtc(request);
     const std::string options = join(request.options, " ");
-    std::string whole(request.text);
-    if (limits_registers(request.options)) whole.insert(0, no_required_block);
+    // NVIDIA's compiler ignores a limit of registers in kernels that name their block, and gives them as few as let the
+    // most blocks run at once: 32 for blocks of 512 threads, where such a limit would allow 64.
+    std::string whole =
+        limits_registers(request.options) ? without_required_block(request.text) : std::string(request.text);
     // The empty line ends a comment of the text that would continue.
     if (shared_->quirks.has(Quirk::needs_a_kernel)) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {

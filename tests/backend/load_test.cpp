@@ -185,7 +185,11 @@ KERNEL REQD_WG_SIZE(64, 1, 1) void spread(GLOBAL_MEM const float *in, GLOBAL_MEM
             CHECK((limit == 0 ? *registers > 48 : *registers <= 32));
     }
     // Messages still name the line of the program.
-    CHECK_THROWS_MENTIONING(CompileError, context.compile("int a;\n\n$;\n", {.jit = {.max_registers = 32}}), "> 3 | $");
+    CHECK_THROWS_MENTIONING(
+        CompileError,
+        context.compile("int a;\n\nKERNEL REQD_WG_SIZE(1, 1, 1) void k(GLOBAL_MEM int *x) { *x = none; }\n",
+                        {.jit = {.max_registers = 32}}),
+        "> 3 | KERNEL", "none");
 }
 
 TEST_CASE("options of the assembler make another program in the cache") {
