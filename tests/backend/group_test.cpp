@@ -169,6 +169,7 @@ TEST_CASE("segments are reduced with those that are empty") {
             const GPUArray<float> x = placed<float>(values, 0);
             const GPUArray<std::int32_t> s = to_gpu(starts);
             CHECK_SAME(sums, segment_reduce(x, s, {.tuning = tuning}).get(), "sums ", n);
+            CHECK(segment_reduce(2 * x, s + 0).get() == segment_reduce((2 * x).eval(), s).get());
             CHECK_SAME(maxima,
                        segment_reduce(x, s.astype<std::int64_t>(),
                                       {.reduce_expr = "fmax(a, b)", .neutral = "-100", .tuning = tuning})

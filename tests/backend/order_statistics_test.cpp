@@ -190,6 +190,9 @@ TEST_CASE("order statistics refuse what is not there") {
     CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 7), "topk", "from 0 to 6", "got 7");
     CHECK_THROWS_MENTIONING(ArgumentError, topk(x, -1), "topk", "-1");
     CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 1, {.axis = 1}), "topk", "axis 1");
+    CHECK_THROWS_MENTIONING(ArgumentError, topk(x, 1, {.filter_above = -3}), "topk", "filter_above", "-3");
+    CHECK_THROWS_MENTIONING(ArgumentError, quantile(x, 0.5, {.method = static_cast<QuantileMethod>(99)}), "method",
+                            "99");
     CHECK_THROWS_MENTIONING(ArgumentError, kth(x, 6), "kth", "from 0 to 5", "got 6");
     CHECK_THROWS_MENTIONING(ArgumentError, kth(x, -1), "kth", "from 0 to 5", "got -1");
     CHECK_THROWS_MENTIONING(ArgumentError, kth(zeros<float>({0, 3}), 0, 0), "kth", "(0, 3)", "no elements");

@@ -307,6 +307,17 @@ TEST_CASE("runs of long arrays are found by positions") {
     CHECK(run_lengths(backwards).count.item() == static_cast<std::int64_t>(n) + 3);
 }
 
+TEST_CASE("typed arrays take untyped masks") {
+    const GPUArray<std::int32_t> x = to_gpu(std::vector<std::int32_t>{5, -1, 4, 0, -7, 2});
+    const AnyArray untyped = x, mask = (AnyExpr(untyped) > 0).eval();
+    const std::vector<std::int32_t> held{5, 4, 2}, others{-1, 0, -7};
+    CHECK(copy_if(x, AnyExpr(untyped) > 0).array().get() == held);
+    CHECK(copy_if(x, mask).array().get() == held);
+    CHECK(remove_if(x, mask).array().get() == others);
+    CHECK(partition(x, AnyExpr(untyped) > 0).second().get() == others);
+    CHECK_THROWS_MENTIONING(ArgumentError, copy_if(x, untyped), "bool");
+}
+
 TEST_CASE("random masks of random arrays") {
     std::mt19937 random(11);
     for (int round = 0; round < 60; ++round) {

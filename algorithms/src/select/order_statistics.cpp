@@ -169,6 +169,9 @@ AnyTopK topk_of(const char* who, const AnyArray& x, std::int64_t k, const TopKOp
     if (k < 0 || k > x.shape()[axis])
         throw ArgumentError(text(who, ": expected k from 0 to ", x.shape()[axis], ", the extent of axis ", axis,
                                  " of shape ", to_string(x.shape()), ", got ", k));
+    if (options.filter_above < 0)
+        throw ArgumentError(
+            text(who, ": expected .filter_above of at least 1, or 0 for gemel's own, got ", options.filter_above));
     const bool has_order_of_ends = x.dtype().kind() != DType::Kind::complex && x.dtype().kind() != DType::Kind::boolean;
     const auto least = static_cast<std::size_t>(options.filter_above > 0 ? options.filter_above : 1 << 18);
     if (x.rank() > 1 || x.size() < least || x.size() < part_count || k > part_count / 4 || k == 0 || !has_order_of_ends)
@@ -251,8 +254,9 @@ Between elements_around(double q, std::int64_t n, QuantileMethod method) {
         case QuantileMethod::weibull: return of(0, 0);
         case QuantileMethod::median_unbiased: return of(1.0 / 3, 1.0 / 3);
         case QuantileMethod::normal_unbiased: return of(3.0 / 8, 3.0 / 8);
-        default: return between(at, n);
+        case QuantileMethod::linear: return between(at, n);
     }
+    throw ArgumentError(text("quantile: expected a method of QuantileMethod, got ", static_cast<int>(method)));
 }
 
 /// @param is_mean  the mean of two elements, as NumPy's median, instead of a value between them

@@ -31,6 +31,18 @@ struct ScanVariant : Variant {
     TileStates tiles;
 };
 
+/// From so many elements on, selected ones are copied to shared memory.
+constexpr std::size_t least_copied = std::size_t{1} << 22;
+
+/// Copied elements need few registers: with a limit of them, OpenCL is fastest with as many threads as CUDA. Selecting
+/// half of 2^28 floats on an H100 takes 636 us with 256 threads and 645 with 192, of 2^28 halves 424 and 481.
+codegen::ScanTuning selection_tuning(const DeviceInfo& device, const codegen::Workload& work) {
+    codegen::ScanTuning tuning = codegen::count_tuning(device, work);
+    constexpr std::uint32_t block = 256;
+    if (work.count >= least_copied && codegen::register_limit(device, block, 1) > 0) tuning.block = block;
+    return tuning;
+}
+
 /// One call of a scan.
 struct ScanCall {
     using Layout = codegen::ScanLayout;
@@ -75,7 +87,9 @@ struct ScanCall {
         codegen::ScanTuning tuning =
             choose_tuning(options.tuning, info, cache.tunings(*context),
                           {.count = count, .item_bytes = item_bytes, .arrays = call.array_count()},
-                          state.request.counts ? codegen::count_tuning : codegen::scan_tuning);
+                          !state.request.counts            ? codegen::scan_tuning
+                          : state.request.selected.empty() ? codegen::count_tuning
+                                                           : selection_tuning);
         Layout layout{.strategy = tuning.strategy,
                       .shuffles = info.has_cross_block_visibility && tuning.block % 32 == 0};
         if (layout.strategy == Strategy::look_back &&
@@ -118,8 +132,7 @@ struct ScanCall {
     /// Whether packs of the selected array have 16 bytes and can be copied to shared memory. Short arrays take the time
     /// of one launch either way. Elements that kernels convert (16-bit floats, bools) are staged in another type.
     bool copies_packs(const BoundCall& call, const DeviceInfo& info, const CallLayout& arrays) const {
-        if (state.request.selected.empty() || count < std::size_t{1} << 22 || compute_capability(info) < 80)
-            return false;
+        if (state.request.selected.empty() || count < least_copied || compute_capability(info) < 80) return false;
         const std::vector<Parameter> parameters = call.parameters();
         for (std::size_t k = 0; k < parameters.size(); ++k) {
             if (parameters[k].name != state.request.selected) continue;

@@ -152,8 +152,9 @@ ScanTuning scan_tuning(const DeviceInfo& device, const Workload& work) {
 ScanTuning count_tuning(const DeviceInfo& device, const Workload& work) {
     ScanTuning tuning = scan_tuning(device, work);
     if (is_cpu(device) || work.count < std::size_t{1} << 22) return tuning;
-    // A thread has a bit for each of 32 elements.
-    tuning.block = block_of(device, 256);
+    // A thread has a bit for each of 32 elements. Selecting half of 2^28 floats on an H100 takes 661 us by CUDA with
+    // 256 threads, 676 with 192; through OpenCL without a limit of registers 760 and 692.
+    tuning.block = block_of(device, lacks_launch_bounds(device) ? 192 : 256);
     tuning.items_per_thread = 32;
     return tuning;
 }

@@ -206,9 +206,10 @@ AnyArray scan_by_key(const K& keys, const V& values, const ScanBy& by = {}) {
 /// @returns       shape (segments,)
 /// @throws ArgumentError if starts has more than one axis or no element, or is not of integers
 /// @time enqueued: one launch on a CPU device, elsewhere three and a scan, independent of the segments' lengths
-template <ArrayOrExpression V, std::integral S>
-EvaluatedArray<V> segment_reduce(const V& values, const GPUArray<S>& starts, const ReduceBy& by = {}) {
-    return EvaluatedArray<V>(detail::segment_reduce(detail::evaluated(values), starts, by));
+template <ArrayOrExpression V, ArrayOperand S>
+    requires std::integral<detail::ElementOf<S>>
+EvaluatedArray<V> segment_reduce(const V& values, const S& starts, const ReduceBy& by = {}) {
+    return EvaluatedArray<V>(detail::segment_reduce(detail::evaluated(values), detail::evaluated(starts), by));
 }
 template <class V, class S>
     requires UntypedHolders<V, S>

@@ -145,6 +145,11 @@ template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> copy_if(const X& x, const Predicate& predicate, const A&... more) {
     return copy_if(SelectOptions{}, x, predicate, more...);
 }
+template <ArrayOrExpression X, UntypedOperand M>
+Selection<detail::ElementOf<X>> copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
+    return detail::typed<detail::ElementOf<X>>(
+        detail::select(true, detail::evaluated(x), detail::view_of(mask), options));
+}
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
 AnySelection copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
@@ -166,6 +171,11 @@ Selection<detail::ElementOf<X>> remove_if(const SelectOptions& options, const X&
 template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> remove_if(const X& x, const Predicate& predicate, const A&... more) {
     return remove_if(SelectOptions{}, x, predicate, more...);
+}
+template <ArrayOrExpression X, UntypedOperand M>
+Selection<detail::ElementOf<X>> remove_if(const X& x, const M& mask, const SelectOptions& options = {}) {
+    return detail::typed<detail::ElementOf<X>>(
+        detail::select(false, detail::evaluated(x), detail::view_of(mask), options));
 }
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
@@ -192,6 +202,12 @@ Partition<detail::ElementOf<X>> partition(const SelectOptions& options, const X&
 template <ArrayOrExpression X, GeneratorArgument... A>
 Partition<detail::ElementOf<X>> partition(const X& x, const Predicate& predicate, const A&... more) {
     return partition(SelectOptions{}, x, predicate, more...);
+}
+template <ArrayOrExpression X, UntypedOperand M>
+Partition<detail::ElementOf<X>> partition(const X& x, const M& mask, const SelectOptions& options = {}) {
+    using T = detail::ElementOf<X>;
+    AnyPartition p = detail::partition(detail::evaluated(x), detail::view_of(mask), options);
+    return {GPUArray<T>(p.held), GPUArray<T>(p.others), p.count};
 }
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
