@@ -227,6 +227,9 @@ TEST_CASE("strides may be longer than the image and end within a full result") {
                 check<int>({1, 1, 3, 5}, {1, 1, mode == Boundary::valid ? 2 : 5, 4}, options);
             }
     check<float>({1, 1, 300, 300}, {1, 1, 4, 3}, {.stride = {302, 301}, .tuning = blocks});
+    const auto image = ones<float>({5, 5}), filter = ones<float>({3, 3});
+    for (const std::int64_t stride : {std::int64_t{1} << 40, INT64_MAX})
+        CHECK(correlate2d(image, filter, {.stride = stride}).get() == std::vector<float>{1});
     check<float>({1, 1, 300, 300}, {1, 1, 4, 3},
                  {.border = PadMode::symmetric, .stride = {302, 301}, .tuning = threads});
     const auto x = to_gpu(std::vector<float>{1, 2, 3, 4, 5});

@@ -84,6 +84,12 @@ TEST_CASE("einsum of one operand transposes and sums and takes diagonals") {
     CHECK(einsum("ba", a).get() == a.transpose().copy(Order::C).get());
     CHECK(einsum("ii->i", a).is_view_of(a));
     CHECK(einsum("ii->i", a).get() == a.diagonal().get());
+    // What is summed is new, also along an axis of one element.
+    const auto column = whole<std::int32_t>({5, 1}, 3), single = whole<std::int32_t>({1, 1}, 4);
+    CHECK_FALSE(einsum("ij->i", column).is_view_of(column));
+    CHECK(einsum("ij->i", column).get() == column.get());
+    CHECK_FALSE(einsum("ii", single).is_view_of(single));
+    CHECK(einsum("ij->ji", column).is_view_of(column));
     CHECK(einsum("ii", a).item() == sum(a.diagonal()).item());
     CHECK(einsum("ij->", a).item() == sum(a).item());
     CHECK(einsum("ij->j", a).get() == sum<std::int32_t>(a, 0).get());

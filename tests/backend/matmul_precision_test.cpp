@@ -233,6 +233,18 @@ TEST_CASE("packed factors are multiplied in batches, any layout and with epilogu
         }
 }
 
+TEST_CASE("an epilogue reads arrays of any order in C order") {
+    const auto a = zeros<float>({3, 4}), b = zeros<float>({4, 5});
+    const GPUArray<float> turned = arange<float>(15).reshape({5, 3}).transpose();
+    const MatmulOptions options{.epilogue = "w[row * 5 + column]", .arguments = {{"w", turned}}};
+    CHECK(matmul(a, b, options).get() == turned.copy(Order::C).get());
+    const MatmulOptions halves{.epilogue = "w[row * 5 + column]", .arguments = {{"w", turned.astype<half>()}}};
+    CHECK(matmul(a, b, halves).get() == turned.copy(Order::C).get());
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            matmul(a, b, {.epilogue = "s * value", .arguments = {{"s", 1.f}, {"s", 2.f}}}),
+                            "two arguments 's'");
+}
+
 TEST_CASE("an epilogue is stored in place of each element") {
     const auto a = matrix<float>(50, 20, 8), b = matrix<float>(20, 70, 9);
     const auto bias = matrix<float>(1, 70, 10).reshape({70});

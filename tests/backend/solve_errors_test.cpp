@@ -207,7 +207,10 @@ TEST_CASE("a right-hand side whose squares underflow is refused, and one of zero
         CHECK_THROWS_MENTIONING(ArgumentError,
                                 method(a, to_gpu(std::vector<double>{1, 1e-200, 1, 0}).reshape({2, 2}), {}),
                                 "underflow", "in column 1");
+        CHECK_THROWS_MENTIONING(
+            ArgumentError, method(a, to_gpu(std::vector<double>{1e-170, 0}), {.x0 = ones<double>({2})}), "underflow");
         CHECK(method(a, zeros<double>({2, 2}), {}).x.get() == std::vector<double>(4));
+        CHECK(method(a, zeros<double>({2}), {.x0 = ones<double>({2})}).x.get() == std::vector<double>(2));
     }
 }
 

@@ -85,6 +85,8 @@ TEST_CASE("damaged Matrix Market files are refused with their line") {
         CHECK_MESSAGE(mentions(message, words), message);
     };
     refused("", {"sparse::load_mtx", "m.mtx", "%%MatrixMarket"});
+    refused(banner + "real general\n3 9223372036854775807 1\n1 9223372036854775807 2\n",
+            {"sparse::load_mtx", "m.mtx", "more than 2^63"});
     refused("%%MatrixMarket vector coordinate real general\n", {"'vector'", "expected a matrix"});
     refused(banner + "real\n", {"line 1", "symmetry is ''"});
     refused(banner + "quaternion general\n", {"'quaternion'"});

@@ -123,6 +123,74 @@ int search_longer() {
     return 0;
 }
 
+const char* const two_kernels = R"(
+KERNEL void one(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int32_t n)
+{
+    const int32_t i = GID_0 * {{ block }} + LID_0;
+    if (i < n) to[i] = from[i] + 1;
+}
+KERNEL void two(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int32_t n)
+{
+    const int32_t i = GID_0 * {{ block }} + LID_0;
+    if (i < n) to[i] = from[i] + 2;
+})";
+
+LaunchConfig by_blocks(const Point& p) { return {.grid = {(n + p["block"] - 1) / p["block"]}, .block = {p["block"]}}; }
+
+/// What belongs to a search's identity, and what ends a trial without a result.
+int identities() {
+    const Work work;
+    const auto of = [&](const char* kernel, CompileOptions compile = {}) {
+        return tune::Tuner({.name = "both",
+                            .parameters = {{"block", {32, 64}}},
+                            .source = two_kernels,
+                            .kernel = kernel,
+                            .launch = by_blocks,
+                            .compile = compile});
+    };
+    for (const char* kernel : {"one", "two", "one"})
+        std::printf("%s %zu\n", kernel, of(kernel).run({}, work.to, work.from, n).trials);
+    std::printf("fast %zu\n", of("one", {.fast_math = true}).run({}, work.to, work.from, n).trials);
+    std::printf("no time %zu\n", of("two", {.fast_math = true}).run({.seconds = 1e-9}, work.to, work.from, n).trials);
+    const tune::Tuner plain = plain_tuner();
+    int thrown = 0;
+    for (int round = 0; round < 3; ++round) try {
+            plain.run({.check = []() -> bool { throw std::runtime_error("the caller's"); }}, work.to, work.from, n);
+        } catch (const std::runtime_error& error) {
+            thrown += error.what() == std::string("the caller's");
+        }
+    std::printf("thrown %d\n", thrown);
+    print(plain.run({}, work.to, work.from, n));
+    const auto words =
+        tune::Tuner({.name = "words",
+                     .parameters = {{"block", {64}}, {"kind", {"1e5", "007", "+5", "nan", "inf", "true"}}},
+                     .source = two_kernels,
+                     .kernel = "one",
+                     .launch = by_blocks});
+    for (int round = 0; round < 2; ++round)
+        print(words.run({.strategy = tune::Strategy::exhaustive}, work.to, work.from, n));
+    return 0;
+}
+
+/// A texture has hidden parameters before the one that is written.
+int textures() {
+    const Work work;
+    if (!default_device().info().has_images) return std::printf("put back 1, history 2\n"), 0;
+    const Texture texture(ones<float>({16, 16}), Sampler{});
+    const tune::Tuner tuner({.name = "sampled",
+                             .parameters = {{"block", {32, 64}}},
+                             .source = "KERNEL void sampled(TEXTURE_2D(t), GLOBAL_MEM const float *a, GLOBAL_MEM const "
+                                       "float *b, GLOBAL_MEM const float *c, GLOBAL_MEM float *to, int32_t n)\n"
+                                       "{ const int32_t i = GID_0 * {{ block }} + LID_0;\n"
+                                       "  if (i < n) to[i] += a[i] + b[i] + c[i] + texture_read_2d(t, 1, 1).x; }",
+                             .kernel = "sampled",
+                             .launch = by_blocks});
+    const tune::Result result = tuner.run({.check = [&] { return work.to.get()[5] == 8.0f; }}, texture, work.from,
+                                          work.from, work.from, work.to, n);
+    std::printf("put back %d, history %zu\n", work.to.get() == std::vector<float>(n, 7.0f), result.history.size());
+    return 0;
+}
+
 void ignore(int) {}
 int interrupted() {
     const Work work;
@@ -161,7 +229,8 @@ int report() {
 const Child failing("tuner-failures", failures), hopeless("tuner-all-fail", all_fail),
     searching("tuner-search", search), searching_two("tuner-search-two", search_two),
     searching_again("tuner-search-again", search_again), searching_longer("tuner-search-longer", search_longer),
-    interrupting("tuner-interrupted", interrupted), reporting("tuner-report", report);
+    interrupting("tuner-interrupted", interrupted), reporting("tuner-report", report),
+    identifying("tuner-identities", identities), sampling("tuner-textures", textures);
 
 }  // namespace
 
@@ -196,6 +265,18 @@ TEST_CASE("a search goes on where another ended; other sizes are other work; aga
     const auto longer = run_child("tuner-search-longer", store.environment).output;
     CHECK(mentions(longer, {"trials 1, history 1"}));
     CHECK(mentions(run_child("tuner-search-again", store.environment).output, {"trials 4, history 4"}));
+}
+
+TEST_CASE("kernels and options have results of their own, and what a caller throws is no failure") {
+    const Store store;
+    const auto made = run_child("tuner-identities", store.environment);
+    CHECK_MESSAGE(made.exit_code == 0, made.output);
+    CHECK_MESSAGE(
+        mentions(made.output, {"one 2\ntwo 2\none 0\nfast 2\nno time 1\nthrown 3\ntrials 4, history 4, failed 0",
+                               "trials 6, history 6, failed 0", "trials 0, history 6, failed 0"}),
+        made.output);
+    const auto sampled = run_child("tuner-textures", store.environment);
+    CHECK_MESSAGE(mentions(sampled.output, {"put back 1, history 2"}), sampled.output);
 }
 
 TEST_CASE("Ctrl-C ends a search after the trial under way, and what was found is kept") {

@@ -96,7 +96,7 @@ class Call {
                 if (count < 1)
                     refuse_shapes("the filter is larger than the image; use Boundary::same or Boundary::full");
         }
-        return {(count + step - 1) / step, first};
+        return {(count - 1) / step + 1, first};
     }
 
     const char* who_;

@@ -125,8 +125,14 @@ class Einsum {
     /// The result with its axes in order; a view of the operand if nothing was computed.
     AnyArray finished(const Shape& shape) const {
         const AnyArray result = dense::aligned(left_.front(), contraction_.output, contraction_.extents);
+        if (!is_computed_ && sums_single_elements()) return result.copy(Order::C).reshape(shape);
         if (result.is_contiguous()) return result.reshape(shape);
         return is_computed_ || !(operands_[0].dtype() == dtype_) ? result.copy(Order::C) : result;
+    }
+
+    /// Whether a label is summed that factors no longer have, because its extent is 1.
+    bool sums_single_elements() const {
+        return (dense::bits_of(contraction_.operands[0]) & ~dense::bits_of(contraction_.output)) != 0;
     }
 
     const Contraction& contraction_;

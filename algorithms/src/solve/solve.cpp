@@ -90,13 +90,15 @@ void refuse_right_side(const char* who, const Report& report) {
 }
 
 /// A right-hand side of tiny numbers looks like zero, which x = 0 solves.
-void refuse_underflow(const char* who, const Report& report, const AnyArray& b, const AnyOptions& options) {
-    if (!options.x0.empty()) return;
+void refuse_underflow(const char* who, const Report& report, const AnyArray& b, const AnyArray& x) {
     for (std::size_t c = 0; c < report.columns.size(); ++c) {
         const ColumnResult& result = report.columns[c];
-        if (!result.converged || result.iterations > 0 || result.residual_norm != 0) continue;
-        const AnyArray column = b.rank() == 2 ? b.transpose()(static_cast<std::int64_t>(c)) : b;
-        if (AnyArray(any(AnyExpr(column) != 0)).item<bool>())
+        if (!result.converged || result.residual_norm != 0) continue;
+        const auto is_zero = [&](const AnyArray& all) {
+            const AnyArray column = all.rank() == 2 ? all.transpose()(static_cast<std::int64_t>(c)) : all;
+            return !AnyArray(any(AnyExpr(column) != 0)).item<bool>();
+        };
+        if (is_zero(x) && !is_zero(b))
             throw ArgumentError(text(who, ": the squares of the right-hand side's elements underflow",
                                      report.columns.size() > 1 ? text(" in column ", c) : std::string(),
                                      "; multiply b by a large number, and divide x by it"));
@@ -125,7 +127,7 @@ Report solve(Method method, const AnyOperator& a, const AnyArray& b, const AnyOp
     }
     const solving::System system{who, a, b, options};
     Report report = new_solver(method, system)->run(x);
-    refuse_underflow(who, report, b, options);
+    refuse_underflow(who, report, b, x);
     if (report.converged) return report;
     refuse_right_side(who, report);
     if (!options.throw_if_not_converged) return report;

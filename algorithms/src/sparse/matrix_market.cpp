@@ -214,8 +214,17 @@ AnyMatrix read(const Context& context, const std::filesystem::path& path, std::s
         read_coordinates(lines, kind, {rows, columns}, count, triples);
     }
     lines.end_file();
-    return detail::coo({rows, columns}, to_gpu(context, triples.rows), to_gpu(context, triples.columns),
-                       to_gpu(context, triples.values), {});
+    const auto named = [&](const Error& error) {
+        return text("sparse::load_mtx: '", path.string(), "': ", error.what());
+    };
+    try {
+        return detail::coo({rows, columns}, to_gpu(context, triples.rows), to_gpu(context, triples.columns),
+                           to_gpu(context, triples.values), {});
+    } catch (const ArgumentError& error) {
+        throw ArgumentError(named(error));
+    } catch (const OutOfMemory& error) {
+        throw OutOfMemory(named(error));
+    }
 }
 
 template <class N>

@@ -50,6 +50,8 @@ class Archive {
             return make();
         } catch (const ArgumentError& error) {
             throw ArgumentError(text("sparse::load_npz: '", path_.string(), "': ", error.what()));
+        } catch (const OutOfMemory& error) {
+            throw OutOfMemory(text("sparse::load_npz: '", path_.string(), "': ", error.what()));
         }
     }
 

@@ -239,8 +239,10 @@ AnyExpr done(const AnyExpr& expression, std::unordered_map<const detail::Express
         const bool chooses = own.reduction == ReductionKind::minimum || own.reduction == ReductionKind::maximum ||
                              own.reduction == ReductionKind::argmin || own.reduction == ReductionKind::argmax;
         if (chooses && count_along(operands[0].shape(), own.axes) == 0)
-            throw ArgumentError(text("lazy reduction: a minimum or maximum has no elements along its axes of shape ",
-                                     to_string(operands[0].shape()), "; reduce other axes"));
+            throw ArgumentError(
+                text("lazy minimum or maximum (softmax and logsumexp have one, too): there are no elements "
+                     "along its axes of shape ",
+                     to_string(operands[0].shape()), "; reduce other axes"));
         std::vector<int> axes;
         const std::size_t rank = node.shape.rank();
         for (std::size_t axis = 0; axis < rank; ++axis)

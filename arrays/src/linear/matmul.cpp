@@ -91,6 +91,8 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const A
     std::vector<NamedArgument> plain;
     for (const NamedArgument& given : options.arguments) {
         check_name(given.name());
+        if (std::ranges::any_of(plain, [&](const NamedArgument& known) { return known.name() == given.name(); }))
+            throw ArgumentError(text("matmul: the epilogue has two arguments '", given.name(), "'; rename one"));
         const AnyArray& array = given.array();
         if (given.is_value()) {
             plain.push_back(given);
@@ -102,12 +104,9 @@ std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const A
         if (!(array.context() == target.context()))
             throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
                                      "' is in another context than the operands; copy_to(context) copies it there"));
-        const bool is_short = array.dtype().is_16_bit_float();
-        const bool is_plain = array.is_contiguous() && begin_of(array) == 0 && begins_at_element(array);
-        if (is_short)
-            plain.emplace_back(given.name(), array.astype(dtype_of<float>()));
-        else
-            plain.emplace_back(given.name(), is_plain && !target.may_overlap(array) ? array : array.copy());
+        const AnyArray own = array.dtype().is_16_bit_float() ? array.astype(dtype_of<float>()) : array;
+        const bool is_plain = own.is_contiguous() && begin_of(own) == 0 && begins_at_element(own);
+        plain.emplace_back(given.name(), is_plain && !target.may_overlap(own) ? own : own.copy(Order::C));
     }
     return plain;
 }

@@ -97,7 +97,8 @@ Result Session::run() {
     if (is_answered_by_store()) return std::move(result_);
     const AtEnd put_back(subject_.put_back);
     take_stored_trials();
-    std::string why = why_stop();
+    // At least one point is tried, however little time there is.
+    std::string why = options_.seconds > 0 && !search_.best() && search_.told() == 0 ? std::string() : why_stop();
     while (why.empty()) {
         const auto& next = search_.next(subject_.can_make_ahead ? 3 : 1);
         if (next.empty()) break;
@@ -198,6 +199,9 @@ void Session::try_point(std::size_t point) {
         trial.failure = text("out of memory: ", shortened(error.what()));
     } catch (const Error& error) {
         trial.failure = text("is refused: ", shortened(error.what()));
+    } catch (...) {  // of the caller's functions
+        store_.leave(trial.point);
+        throw;
     }
     record(point, std::move(trial));
 }
@@ -330,8 +334,9 @@ void Session::final_round() {
     for (int round = 0; round < std::max(3, rounds_for(scale)); ++round)
         for (const std::size_t point : finalists) times[point].push_back(batch(point, launches_for(scale)));
     if (times.empty())
-        throw Error(text("tune '", subject_.name,
-                         "': none of the stored points runs; clear them with `gemel tune clear` and tune again"));
+        throw Error(
+            text("tune '", subject_.name,
+                 "': no point that ran before runs again; clear stored ones with `gemel tune clear` and tune again"));
     const auto time = [&](std::size_t point) { return median(times.at(point)); };
     const std::size_t winner = *std::min_element(finalists.begin(), finalists.end(),
                                                  [&](std::size_t a, std::size_t b) { return time(a) < time(b); });

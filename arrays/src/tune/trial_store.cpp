@@ -17,14 +17,18 @@ std::optional<double> number(const std::string& word) {
     return value;
 }
 
+/// A value that is written as `word`. A text such as "007" stays a text.
 codegen::Value value_of(const std::string& word) {
     if (word == "true") return true;
     if (word == "false") return false;
     std::int64_t integer = 0;
     const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), integer);
-    if (failure == std::errc() && end == word.data() + word.size()) return integer;
-    if (const auto floating = number(word)) return *floating;
-    return word;
+    const bool is_integer = failure == std::errc() && end == word.data() + word.size();
+    const auto floating = number(word);
+    const codegen::Value value = is_integer ? codegen::Value(integer)
+                                 : floating ? codegen::Value(*floating)
+                                            : codegen::Value(word);
+    return value.text() == word ? value : codegen::Value(word);
 }
 
 /// The fastest trial for each key of a family, except one key.
@@ -90,6 +94,7 @@ TrialStore::TrialStore(const Context& context, std::string family, std::string s
     const std::vector<Record> all = file_.read();
     std::map<std::string, int> begun;
     for (const Record& record : all) {
+        if (record.size() == 3 && record[0] == "left" && record[1] == key_) --begun[record[2]];
         if (record.size() == 3 && record[0] == "begin" && record[1] == key_ && ++begun[record[2]] == 2)
             records_.push_back({"trial", key_, record[2], "-", "the process ended while it ran, twice"});
         if (record.size() < 5 || record[1] != key_) continue;
@@ -120,6 +125,8 @@ std::vector<Trial> TrialStore::trials() const {
 std::vector<Point> TrialStore::neighbours() const { return neighbours_; }
 
 void TrialStore::begin(const Point& point) const { file_.append({"begin", key_, to_string(point)}); }
+
+void TrialStore::leave(const Point& point) const { file_.append({"left", key_, to_string(point)}); }
 
 void TrialStore::add(const Trial& trial) const {
     file_.append({"trial", key_, to_string(trial.point), trial.milliseconds ? exact(*trial.milliseconds) : "-",

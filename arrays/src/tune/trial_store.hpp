@@ -41,6 +41,8 @@ class TrialStore {
     /// Records that a point is about to run. A point that ends the process twice counts as failed: on some devices, a
     /// faulting kernel does, and the search would never get past it.
     void begin(const Point& point) const;
+    /// Records that the point that began is left without a result.
+    void leave(const Point& point) const;
     void add(const Trial& trial) const;
     void finish(const Finished& finished) const;
     const std::string& key() const { return key_; }

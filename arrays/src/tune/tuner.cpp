@@ -119,10 +119,12 @@ class KernelRun {
         if (!is_saved_) {
             is_saved_ = true;
             const std::lock_guard lock(mutex_);
+            std::vector<bool> is_const;  // of the parameters that have an argument: a texture has hidden ones, too
+            if (signature_)
+                for (const gemel::Parameter& parameter : signature_->parameters)
+                    if (parameter.is_supplied()) is_const.push_back(parameter.is_const);
             for (std::size_t k = 0; k < memory_.size(); ++k) {
-                const bool is_read_only =
-                    signature_ && k < signature_->parameters.size() && signature_->parameters[k].is_const;
-                if (is_read_only) continue;
+                if (k < is_const.size() && is_const[k]) continue;
                 saved_.add(memory_[k].first);
                 saved_.add(memory_[k].second);
             }
@@ -148,6 +150,19 @@ class KernelRun {
     SavedMemory saved_;
 };
 
+/// What decides what a program does and how fast it is, besides its text.
+std::string options_text(const CompileOptions& options) {
+    const JitOptions& jit = options.jit;
+    std::string all =
+        text("\nfp_contract=", options.fp_contract, " fast_math=", options.fast_math, " debug=", options.debug,
+             jit.debug, " max_registers=", jit.max_registers, " optimization_level=", jit.optimization_level,
+             " load_caching=", static_cast<int>(jit.load_caching));
+    for (const auto& [name, value] : options.defines) all += "\n-D" + name + "=" + value;
+    for (const auto& folder : options.include_directories) all += "\n-I" + folder.string();
+    for (const std::string& word : options.extra) all += "\n" + word;
+    return all;
+}
+
 }  // namespace
 
 Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> arguments) const {
@@ -157,7 +172,7 @@ Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> 
     std::string source = spec.source.text();
     if (!state_->text) source = spec.source.function()(space.point(spec.start.empty() ? 0 : space.nearest(spec.start)));
     for (const auto& [name, value] : spec.values) source += "\n" + name + "=" + value.text();
-    for (const auto& [name, value] : spec.compile.defines) source += "\n-D" + name + "=" + value;
+    source += "\nkernel=" + spec.kernel + options_text(spec.compile);
     std::string name = spec.name;
     for (char& c : name)
         if (c == ' ') c = '_';
