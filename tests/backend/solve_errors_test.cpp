@@ -214,6 +214,23 @@ TEST_CASE("a right-hand side whose squares underflow is refused, and one of zero
     }
 }
 
+TEST_CASE("minres ends where a singular system has no solution, at the least residual") {
+    const std::vector<std::int32_t> two{0, 1};
+    const auto a = sparse::coo<double>(Shape{3, 3}, two, two, std::vector<double>{2, 3});
+    for (const bool with_jacobi : {false, true}) {
+        const solve::Options<double> options{
+            .preconditioner = with_jacobi ? solve::jacobi(ones<double>({3})) : solve::LinearOperator<double>{},
+            .throw_if_not_converged = false};
+        const solve::Result<double> ended = solve::minres<double>(a, ones<double>({3}), options);
+        CHECK_FALSE(ended.converged);
+        CHECK(ended.residual_norm == doctest::Approx(1));
+        CHECK(ended.iterations <= 3);
+        CHECK(mentions(ended.breakdown, {"singular to working precision"}));
+        // It has a solution in the range of A.
+        CHECK(solve::minres<double>(a, to_gpu(std::vector<double>{1, 1, 0}), options).converged);
+    }
+}
+
 TEST_CASE("a solver that is recorded says so") {
     const DeviceMatrix<double> a(banded({2, 3}));
     const GPUArray<double> b = ones<double>({2});

@@ -21,9 +21,6 @@ using codegen::SweepRequest;
 // u into the basis vector q. `directions` has each u as a sum of the q, so that A u = sum of h q holds although u is
 // not orthogonal, and x is a sum of the u.
 
-/// Whether elements, or the parts of complex elements, are doubles.
-bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
-
 /// Basis vectors per set of operands. The products of each with u and w make eight sums.
 int set_of(DType dtype) { return is_complex(dtype) ? 2 : 4; }
 

@@ -46,6 +46,11 @@ struct Products {
     }
 };
 
+/// A diagonal element of the triangular factor that is smaller than this part of its column is rounding.
+std::string rotation(DType dtype) {
+    return solve_kernels::minres_rotation().render({{"singular_above", has_wide_parts(dtype) ? "1e-15" : "5e-7f"}});
+}
+
 /// The pending step of x and r, and the next Lanczos vector, which replaces the one before last. Every block combines
 /// the product's sums.
 template <Preconditioning m>
@@ -69,7 +74,7 @@ struct Step {
              {{"is_scaled", m == Preconditioning::diagonal},
               {"is_general", m == Preconditioning::general},
               {"pending", solve_kernels::minres_pending().render()},
-              {"rotation", solve_kernels::minres_rotation().render()}});
+              {"rotation", rotation(dtype)}});
         return sweep;
     }
 };
@@ -83,8 +88,7 @@ struct Rotate {
         sweep.numbers = {"parity", "is_first"};
         sweep.sums = {"qz", "zs", "ss", "rr", "rq", "qq"};
         fill(sweep, solve_kernels::minres_rotate(),
-             {{"start", solve_kernels::minres_start().render()},
-              {"rotation", solve_kernels::minres_rotation().render()}});
+             {{"start", solve_kernels::minres_start().render()}, {"rotation", rotation(dtype)}});
         return sweep;
     }
 };

@@ -56,6 +56,8 @@ codegen::SweepRequest new_sweep(const char* name, DType dtype, bool has_double);
 /// "element" or "finish".
 void fill(codegen::SweepRequest& sweep, const codegen::Template& kernel, codegen::Values values = {});
 inline bool is_complex(DType dtype) { return dtype.kind() == DType::Kind::complex; }
+/// Whether elements, or the parts of complex elements, are doubles.
+inline bool has_wide_parts(DType dtype) { return dtype.size_bytes() == (is_complex(dtype) ? 16 : 8); }
 
 codegen::SweepArray reads(const char* name);
 codegen::SweepArray writes(const char* name);
