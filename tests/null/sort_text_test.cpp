@@ -12,6 +12,21 @@
 using namespace gemel;
 namespace cg = gemel::codegen;
 
+namespace {
+
+/// A large GPU as NVIDIA's OpenCL describes it: without shared memory beyond 48 KiB.
+DeviceInfo opencl_gpu() {
+    DeviceInfo gpu;
+    gpu.type = DeviceInfo::Type::gpu;
+    gpu.compute_units = 132;
+    gpu.max_threads_per_block = 1024;
+    gpu.max_block = {1024, 1024, 64};
+    gpu.has_cross_block_visibility = true;
+    return gpu;
+}
+
+}  // namespace
+
 TEST_SUITE_BEGIN("algorithms");
 
 TEST_CASE("the texts of sorts are as expected") {
@@ -42,12 +57,7 @@ TEST_CASE("a sort has a pass for each digit of the key and of the segment") {
 }
 
 TEST_CASE("registers are limited where the language has no word for resident blocks") {
-    DeviceInfo opencl;
-    opencl.type = DeviceInfo::Type::gpu;
-    opencl.compute_units = 132;
-    opencl.max_threads_per_block = 1024;
-    opencl.max_block = {1024, 1024, 64};
-    opencl.has_cross_block_visibility = true;
+    const DeviceInfo opencl = opencl_gpu();
     DeviceInfo cuda = opencl;
     cuda.shared_memory_opt_in_bytes = 227 << 10;
     CHECK(cg::register_limit(opencl, 512, 2) == 64);
@@ -72,12 +82,7 @@ TEST_CASE("registers are limited where the language has no word for resident blo
 }
 
 TEST_CASE("tiles of every element fit into the shared memory of a block") {
-    DeviceInfo gpu;
-    gpu.type = DeviceInfo::Type::gpu;
-    gpu.compute_units = 132;
-    gpu.max_threads_per_block = 1024;
-    gpu.max_block = {1024, 1024, 64};
-    gpu.has_cross_block_visibility = true;
+    const DeviceInfo gpu = opencl_gpu();
     for (const std::uint32_t bytes : {1u, 2u, 4u, 8u, 12u, 16u, 24u, 40u, 64u})
         for (const std::size_t count : {std::size_t{1} << 16, std::size_t{1} << 20, std::size_t{1} << 28}) {
             const cg::SortTuning tuning =

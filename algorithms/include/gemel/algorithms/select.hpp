@@ -130,7 +130,8 @@ using ElementOf = typename OperandElement<std::remove_cvref_t<X>>::type;
 ///         predicate
 /// @time enqueued. On CUDA and NVIDIA's OpenCL (DeviceInfo::has_cross_block_visibility) one launch, which reads each
 ///       element once and writes the selected ones; elsewhere three launches
-template <ArrayOrExpression X, Mask M>
+template <ArrayOrExpression X, class M>
+    requires(UntypedOperand<M> || Mask<M>)
 Selection<detail::ElementOf<X>> copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
     return detail::typed<detail::ElementOf<X>>(
         detail::select(true, detail::evaluated(x), detail::view_of(mask), options));
@@ -145,11 +146,6 @@ template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> copy_if(const X& x, const Predicate& predicate, const A&... more) {
     return copy_if(SelectOptions{}, x, predicate, more...);
 }
-template <ArrayOrExpression X, UntypedOperand M>
-Selection<detail::ElementOf<X>> copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
-    return detail::typed<detail::ElementOf<X>>(
-        detail::select(true, detail::evaluated(x), detail::view_of(mask), options));
-}
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
 AnySelection copy_if(const X& x, const M& mask, const SelectOptions& options = {}) {
@@ -157,7 +153,8 @@ AnySelection copy_if(const X& x, const M& mask, const SelectOptions& options = {
 }
 
 /// The elements of x where a mask or predicate is false, in C order; otherwise as copy_if().
-template <ArrayOrExpression X, Mask M>
+template <ArrayOrExpression X, class M>
+    requires(UntypedOperand<M> || Mask<M>)
 Selection<detail::ElementOf<X>> remove_if(const X& x, const M& mask, const SelectOptions& options = {}) {
     return detail::typed<detail::ElementOf<X>>(
         detail::select(false, detail::evaluated(x), detail::view_of(mask), options));
@@ -172,11 +169,6 @@ template <ArrayOrExpression X, GeneratorArgument... A>
 Selection<detail::ElementOf<X>> remove_if(const X& x, const Predicate& predicate, const A&... more) {
     return remove_if(SelectOptions{}, x, predicate, more...);
 }
-template <ArrayOrExpression X, UntypedOperand M>
-Selection<detail::ElementOf<X>> remove_if(const X& x, const M& mask, const SelectOptions& options = {}) {
-    return detail::typed<detail::ElementOf<X>>(
-        detail::select(false, detail::evaluated(x), detail::view_of(mask), options));
-}
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
 AnySelection remove_if(const X& x, const M& mask, const SelectOptions& options = {}) {
@@ -185,7 +177,8 @@ AnySelection remove_if(const X& x, const M& mask, const SelectOptions& options =
 
 /// Both: the elements where the mask or predicate is true and those where it is false, in two arrays, each in C order
 /// (stable). @throws ArgumentError as copy_if() @time as copy_if(); every element is written once
-template <ArrayOrExpression X, Mask M>
+template <ArrayOrExpression X, class M>
+    requires(UntypedOperand<M> || Mask<M>)
 Partition<detail::ElementOf<X>> partition(const X& x, const M& mask, const SelectOptions& options = {}) {
     using T = detail::ElementOf<X>;
     AnyPartition p = detail::partition(detail::evaluated(x), detail::view_of(mask), options);
@@ -202,12 +195,6 @@ Partition<detail::ElementOf<X>> partition(const SelectOptions& options, const X&
 template <ArrayOrExpression X, GeneratorArgument... A>
 Partition<detail::ElementOf<X>> partition(const X& x, const Predicate& predicate, const A&... more) {
     return partition(SelectOptions{}, x, predicate, more...);
-}
-template <ArrayOrExpression X, UntypedOperand M>
-Partition<detail::ElementOf<X>> partition(const X& x, const M& mask, const SelectOptions& options = {}) {
-    using T = detail::ElementOf<X>;
-    AnyPartition p = detail::partition(detail::evaluated(x), detail::view_of(mask), options);
-    return {GPUArray<T>(p.held), GPUArray<T>(p.others), p.count};
 }
 template <UntypedOperand X, class M>
     requires(UntypedOperand<M> || Mask<M>)
