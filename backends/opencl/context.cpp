@@ -110,6 +110,10 @@ std::vector<std::string> OpenClContext::compiler_options(const CompileOptions& o
     if (shared_->uses_nvrtc) return nvrtc_options(options, *shared_);
     std::vector<std::string> words = build_options(options, *shared_);
     if (!shared_->info->has_double) words.push_back("-DGEMEL_NO_DOUBLE");
+    // NVIDIA's compiler does not define it.
+    constexpr std::string_view nvidia = "sm_";
+    if (shared_->info->architecture.starts_with(nvidia))
+        words.push_back(text("-DGEMEL_COMPUTE_CAPABILITY=", shared_->info->architecture.substr(nvidia.size())));
     return words;
 }
 

@@ -111,6 +111,71 @@ TEST_CASE("sums of 16-bit floats within what a reduction reads are floats") {
     CHECK(static_cast<float>(max(abs(y - lazy::mean(y, 1))).item()) == 0);
 }
 
+namespace {
+
+/// Elements divided by the greatest of their row, beside the host's quotients of the same numbers.
+template <class T>
+void check_quotients(const std::vector<float>& divisors, float step) {
+    const float shares[] = {1, 0.75f, 0.5f, 0.001f, 0, -0.25f, -1};
+    std::vector<T> numbers;
+    for (const float divisor : divisors)
+        for (const float share : shares) numbers.push_back(T(divisor * share));
+    const auto rows = static_cast<std::int64_t>(divisors.size());
+    const GPUArray<T> x = to_gpu(numbers).reshape({rows, 7});
+    const GPUArray<T> whole = x / lazy::max(x, 1), part = exp(x * 0) * x / (lazy::max(x, 1) * T(2));
+    const std::vector<T> found = whole.get(), halves = part.get();
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const float divisor = divisors[k / 7], one = static_cast<float>(numbers[k]);
+        CAPTURE(divisor);
+        CAPTURE(one);
+        const float greatest = static_cast<float>(numbers[k / 7 * 7]);
+        // NaN and infinity in a row: the greatest is the first.
+        const float expected = one / greatest;
+        const auto near = [&](float value, float wanted) {
+            if (std::isnan(wanted)) return std::isnan(value);
+            return value == wanted || std::abs(value - wanted) <= step * std::abs(wanted);
+        };
+        CHECK(near(static_cast<float>(found[k]), expected));
+        if (std::isfinite(one) && std::isfinite(2 * greatest)) CHECK(near(static_cast<float>(halves[k]), expected / 2));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("16-bit floats are divided by results of rows of any magnitude") {
+    check_quotients<bfloat16>({1e-39f, 1.17549435e-38f, 1e-37f, 1e-30f, 5e-20f, 6e-20f, 1e-10f, 1, 3, 1e10f, 1.7e19f,
+                               2e19f, 1e30f, 1e37f, 1.6e38f, 3.3e38f},
+                              0.004f);
+    check_quotients<half>({6e-8f, 1e-6f, 6.2e-5f, 0.1f, 1, 7, 1000, 65504}, 0.0005f);
+    const float infinity = INFINITY, nan = NAN;
+    const GPUArray<bfloat16> x = to_gpu(std::vector<bfloat16>{bfloat16(infinity), bfloat16(1), bfloat16(0), bfloat16(0),
+                                                              bfloat16(nan), bfloat16(1), bfloat16(-1), bfloat16(0)})
+                                     .reshape({4, 2});
+    const std::vector<bfloat16> found = GPUArray<bfloat16>(x / lazy::max(x, 1)).get();
+    const std::vector<float> expected{nan, 0, nan, nan, nan, nan, -infinity, nan};
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        CAPTURE(k);
+        const float value = static_cast<float>(found[k]);
+        CHECK((std::isnan(expected[k]) ? std::isnan(value) : value == expected[k]));
+    }
+}
+
+TEST_CASE("powers of e of 16-bit floats keep subnormal results and overflow where they should") {
+    std::vector<bfloat16> exponents;
+    for (float e = -104; e < 89; e += 0.25f) exponents.push_back(bfloat16(e));
+    const std::vector<bfloat16> found = GPUArray<bfloat16>(exp(to_gpu(exponents))).get();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        const double exponent = static_cast<float>(exponents[k]), expected = std::exp(exponent);
+        CAPTURE(exponent);
+        const float value = static_cast<float>(found[k]);
+        if (expected > 3.395e38) {
+            CHECK(value == INFINITY);
+        } else {
+            CHECK(std::abs(value - expected) <= std::max(0.004 * expected, 0x1p-134));
+        }
+    }
+}
+
 TEST_CASE("variances of too few elements are those of NumPy") {
     const GPUArray<float> x = to_gpu(std::vector<float>{1, 2});
     CHECK(lazy::var(x, 0, 3).eval().item() == INFINITY);

@@ -4,10 +4,12 @@
 #include "expression/function_definition.hpp"
 #include "expression/reduction_launch.hpp"
 #include "expression/reduction_texts.hpp"
+#include "expression/row_values.hpp"
 
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace gemel {
@@ -15,21 +17,11 @@ namespace {
 
 using Kind = ExpressionStructure::Kind;
 
-/// The type of a stored reduction: float for 16-bit floats.
-DType found_dtype(const Program::Value& value) {
-    return value.dtype.is_16_bit_float() ? dtype_of<float>() : value.dtype;
-}
-
 /// Prints the kernel of one step.
 class StepText {
    public:
     StepText(const Program& program, const PlanStep& step, const std::vector<std::size_t>& kept)
-        : program_(program), step_(step), kept_(kept), text_(operands_) {
-        std::size_t number = 0;
-        if (step.kind == PlanStep::Kind::rows)
-            for (const auto& loop : step.loops)
-                for (const std::size_t v : loop) found_.emplace(v, number++);
-    }
+        : program_(program), step_(step), kept_(kept), known_(program, step, kept), text_(operands_) {}
 
     StepKernel kernel() {
         StepKernel made{.kind = step_.kind, .axes = step_.axes, .shape = step_.shape, .why = step_.why};
@@ -93,9 +85,9 @@ class StepText {
         std::string helpers;
         for (const auto& loop : step_.loops) {
             codegen::RowLoop made_loop;
-            for (const std::size_t v : worth_keeping(made, request.loops.size())) {
+            for (const std::size_t v : known_.worth_keeping(request.loops.size())) {
                 made_loop.kept.push_back(computed(v));
-                held_.emplace(v, held_.size());
+                known_.held.emplace(v, known_.held.size());
                 printed_.clear();
             }
             std::vector<std::string> operands;
@@ -104,9 +96,14 @@ class StepText {
             made_loop.statements = codegen::Snippet(all.text);
             for (std::size_t k = 0; k < loop.size(); ++k)
                 made_loop.values.push_back(reduced(loop[k], all.values[k], helpers));
-            for (const std::size_t v : worth_fixing(made, request.loops.size())) {
+            for (const std::size_t v : known_.worth_fixing(request.loops.size())) {
                 made_loop.fixed.push_back(computed(v));
-                fixed_.emplace(v, fixed_.size());
+                known_.fixed.emplace(v, known_.next_fixed());
+                printed_.clear();
+            }
+            for (const std::size_t v : known_.worth_inverting(request.loops.size())) {
+                for (codegen::RowComputed& part : inverse_of(v)) made_loop.fixed.push_back(std::move(part));
+                known_.inverses.emplace(v, known_.next_fixed());
                 printed_.clear();
             }
             request.loops.push_back(std::move(made_loop));
@@ -130,79 +127,22 @@ class StepText {
         return {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))};
     }
 
-    /// Values per element that are expensive and that both loop l and later code need.
-    std::vector<std::size_t> worth_keeping(const StepKernel& made, std::size_t l) const {
-        std::vector<std::size_t> here, later, kept;
-        const auto walk = [&](const auto& self, std::size_t v, std::vector<std::size_t>& met) -> void {
-            if (is_known(v) || std::ranges::find(met, v) != met.end()) return;
-            met.push_back(v);
-            for (const std::size_t operand : program_[v].operands) self(self, operand, met);
-        };
-        for (std::size_t k = l + 1; k < step_.loops.size(); ++k)
-            for (const std::size_t v : step_.loops[k]) walk(walk, program_[v].operands[0], later);
-        for (const StepKernel::Output& output : made.outputs)
-            if (!output.per_row) walk(walk, output.value, later);
-        const auto choose = [&](const auto& self, std::size_t v) -> void {
-            if (is_known(v) || std::ranges::find(here, v) != here.end()) return;
-            here.push_back(v);
-            const bool is_later = std::ranges::find(later, v) != later.end();
-            if (is_later && is_costly(program_[v]) && program_[v].shape == step_.shape) return kept.push_back(v);
-            for (const std::size_t operand : program_[v].operands) self(self, operand);
-        };
-        for (const std::size_t v : step_.loops[l]) choose(choose, program_[v].operands[0]);
-        return kept;
-    }
-    /// Values per row that follow from the results up to loop l: the largest such parts of later code.
-    std::vector<std::size_t> worth_fixing(const StepKernel& made, std::size_t l) const {
-        std::size_t known = 0;
-        for (std::size_t k = 0; k <= l; ++k) known += step_.loops[k].size();
-        std::map<std::size_t, bool> answers;
-        const auto is_of_row = [&](const auto& self, std::size_t v) -> bool {
-            if (fixed_.contains(v)) return true;
-            if (const auto found = found_.find(v); found != found_.end()) return found->second < known;
-            if (is_known(v)) return false;
-            const Program::Value& value = program_[v];
-            if (value.kind != Kind::operation && value.kind != Kind::call) return false;
-            if (const auto answer = answers.find(v); answer != answers.end()) return answer->second;
-            bool any = false;
-            for (const std::size_t operand : value.operands) {
-                if (program_[operand].kind == Kind::number) continue;
-                if (!self(self, operand)) return answers[v] = false;
-                any = true;
-            }
-            return answers[v] = any;
-        };
-        std::vector<std::size_t> met, fixed;
-        const auto choose = [&](const auto& self, std::size_t v) -> void {
-            if (fixed_.contains(v) || is_known(v) || std::ranges::find(met, v) != met.end()) return;
-            met.push_back(v);
-            const DType dtype = program_[v].dtype;
-            const bool is_real = dtype.is_floating() && dtype.kind() != DType::Kind::complex;
-            if (is_real && is_of_row(is_of_row, v)) return fixed.push_back(v);
-            for (const std::size_t operand : program_[v].operands) self(self, operand);
-        };
-        for (std::size_t k = l + 1; k < step_.loops.size(); ++k)
-            for (const std::size_t v : step_.loops[k]) choose(choose, program_[v].operands[0]);
-        for (const StepKernel::Output& output : made.outputs)
-            if (!output.per_row) choose(choose, output.value);
-        return fixed;
-    }
-    /// Elementary functions and user functions.
-    static bool is_costly(const Program::Value& value) {
-        if (value.function) return true;
-        return value.operation && value.operation->compute == codegen::Compute::in_result &&
-               !std::string_view(value.operation->name).starts_with("operator") &&
-               !(value.dtype.kind() == DType::Kind::complex) && value.dtype.is_floating();
-    }
-    bool is_known(std::size_t v) const {
-        return held_.contains(v) || std::ranges::find(kept_, v) != kept_.end() ||
-               (found_.contains(v) && program_.is_reduction(v));
+    /// A power of 2, and the inverse of the divisor times that power: x / d is x * power * inverse. Neither the inverse
+    /// nor x * power leaves the range of float, unless the quotient leaves that of 16-bit floats.
+    std::array<codegen::RowComputed, 2> inverse_of(std::size_t v) {
+        const DType dtype = dtype_of<float>();
+        const std::string divisor = print(v, dtype), d = text_.whole(divisor);
+        const std::string power = text("(", d, " > -0x1p-64f && ", d, " < 0x1p-64f ? 0x1p64f : ", d, " > -0x1p64f && ",
+                                       d, " < 0x1p64f ? 1.0f : 0x1p-64f)");
+        return {
+            codegen::RowComputed{.dtype = dtype, .value = codegen::Snippet(power)},
+            codegen::RowComputed{.dtype = dtype, .value = codegen::Snippet(text("(1.0f / (", d, " * ", power, "))"))}};
     }
 
     codegen::ReducedValue reduced(std::size_t v, const std::string& map, std::string& helpers) const {
         const Program::Value& value = program_[v];
         ReductionResult made = reduced_value(value.reduction, program_[value.operands[0]].dtype, found_dtype(value),
-                                             map, text("_", found_.at(v)), helpers);
+                                             map, text("_", known_.found.at(v)), helpers);
         return {.dtype = found_dtype(value),
                 .accumulator = made.accumulator,
                 .neutral = std::move(made.neutral),
@@ -251,10 +191,10 @@ class StepText {
                     part->replace(at, element.size(), word);
         }
         for (const Parameter& number : text_.numbers) add(number.dtype, number.name, number.name);
-        for (const auto& [v, number] : found_) add(found_dtype(program_[v]), text("row", number), text("row", number));
-        for (const auto& [v, number] : held_) add(found_dtype(program_[v]), text("kept", number), text("kept", number));
-        for (const auto& [v, number] : fixed_)
-            add(found_dtype(program_[v]), text("fixed", number), text("fixed", number));
+        for (const auto* values : {&known_.found, &known_.held, &known_.fixed})
+            for (const auto& [v, number] : *values) add(found_dtype(program_[v]), known_.name_of(v), known_.name_of(v));
+        for (const auto& [v, number] : known_.inverses)
+            for (const std::size_t k : {number, number + 1}) add(dtype_of<float>(), text("fixed", k), text("fixed", k));
         const std::string name = text("expression_value_", functions_++);
         text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
                                body, "return ", result, ";\n}\n");
@@ -276,12 +216,7 @@ class StepText {
 
     std::string printed(std::size_t v, DType as) {
         const Program::Value& value = program_[v];
-        if (const auto found = found_.find(v); found != found_.end())
-            return text_.value(text("row", found->second), found_dtype(value), as);
-        if (const auto fixed = fixed_.find(v); fixed != fixed_.end())
-            return text_.value(text("fixed", fixed->second), found_dtype(value), as);
-        if (const auto held = held_.find(v); held != held_.end())
-            return text_.value(text("kept", held->second), found_dtype(value), as);
+        if (const std::string name = known_.name_of(v); !name.empty()) return text_.value(name, found_dtype(value), as);
         if (std::ranges::find(kept_, v) != kept_.end())
             return text_.value(element({true, v, found_dtype(value)}), found_dtype(value), as);
         switch (value.kind) {
@@ -297,6 +232,9 @@ class StepText {
                 operands.push_back(print(value.operands[k], value.function->types[k]));
             return text_.call(*value.function, as, operands);
         }
+        if (RowValues::is_short_quotient(value))
+            if (const auto inverse = known_.inverses.find(value.operands[1]); inverse != known_.inverses.end())
+                return quotient(value, text("fixed", inverse->second), text("fixed", inverse->second + 1), as);
         for (std::size_t k = 0; k < value.operands.size(); ++k) {
             const std::size_t before = operands_.number_count;
             operands.push_back(
@@ -307,6 +245,15 @@ class StepText {
             if (is_exponent) operands_.is_exponent(program_.numbers()[program_[value.operands[1]].index]);
         }
         return text_.apply(*value.operation, value.common, value.dtype, as, operands);
+    }
+
+    /// The dividend times the parts of inverse_of().
+    std::string quotient(const Program::Value& value, const std::string& power, const std::string& inverse, DType as) {
+        const codegen::Operation& times = *codegen::find_operation("operator*", 2);
+        const std::string factors[] = {
+            print(value.operands[0], codegen::operand_type(*value.operation, 0, value.common, value.dtype)), power};
+        const std::string scaled[] = {text_.apply(times, value.common, value.dtype, value.dtype, factors), inverse};
+        return text_.apply(times, value.common, value.dtype, as, scaled);
     }
 
     std::string number(std::size_t v, DType as) {
@@ -329,11 +276,9 @@ class StepText {
     const Program& program_;
     const PlanStep& step_;
     const std::vector<std::size_t>& kept_;
+    RowValues known_;
     detail::ExpressionOperands operands_;  ///< numbers only, added when they are first used
     detail::ExpressionText text_;
-    std::map<std::size_t, std::size_t> found_;  ///< reductions of this step, by number
-    std::map<std::size_t, std::size_t> fixed_;  ///< values per row that follow from those, by number
-    std::map<std::size_t, std::size_t> held_;   ///< values per element from earlier loops, by number
     std::map<std::pair<std::size_t, std::uint64_t>, std::string> printed_, numbers_printed_;
     std::vector<StepKernel::Array> arrays_;
     std::vector<std::size_t> numbers_;

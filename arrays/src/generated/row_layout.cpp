@@ -238,11 +238,14 @@ class Dealing {
         return spread;
     }
 
-    /// The same for columns, `across` accesses wide.
+    /// The same for columns, `across` accesses wide. Of 16-bit floats, blocks of 128 threads are faster than of 256:
+    /// columns of 4096 of 2^27 bfloat16 on an H100, softmax 280 and 300 us, standardize 276 and 329 us; of floats
+    /// slower, 512 and 468 us.
     std::optional<RowSpread> columns_in_parts(std::size_t across) {
         const std::size_t most = tuning_.parts ? tuning_.parts : max_parts(device_);
         if (most < 2 || !device_.has_cross_block_visibility) return {};
-        for (const std::size_t threads : {part_block / 2, part_block}) {
+        for (std::size_t threads = work_.narrow ? part_block / 4 : part_block / 2; threads <= part_block;
+             threads *= 2) {
             const std::size_t block = tuning_.block ? tuning_.block : threads;
             if (block < 2 * across) continue;
             const std::size_t used = (block + most * across) * width_ * work_.running_bytes;
