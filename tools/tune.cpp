@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -123,6 +124,8 @@ codegen::Value value_of(const std::string& word) {
 }
 
 KernelFile read_kernel_file(const std::string& name) {
+    if (std::error_code failure; std::filesystem::is_directory(name, failure))
+        throw Error(text(name, " is a folder; give a kernel file"));
     std::ifstream in(name);
     KernelFile file;
     file.source.assign(std::istreambuf_iterator<char>(in), {});

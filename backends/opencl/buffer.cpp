@@ -3,7 +3,9 @@
 
 #include <gemel/core/text.hpp>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 namespace gemel::plugin::opencl {
 namespace {
@@ -34,7 +36,12 @@ cl_mem create_staggered(cl_context context, std::size_t bytes) {
 
 /// Shared virtual memory as the storage of an ordinary buffer, so that kernels take it like any other buffer.
 cl_mem create_shared(cl_context context, std::size_t bytes) {
+    // While many processes allocate such memory, NVIDIA's driver (580) refuses some of them, and 25 ms later does not.
     void* block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
+    for (int again = 0; !block && again < 8; ++again) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(25));
+        block = cl.SVMAlloc(context, CL_MEM_READ_WRITE, bytes, 0);
+    }
     if (!block)
         throw OutOfMemory(
             text("allocate: clSVMAlloc has no ", bytes, " bytes left; release buffers, or work in smaller pieces"));

@@ -248,3 +248,14 @@ TEST_CASE("fills of more than 2 GiB reach the end") {
     x.fill(8);
     CHECK(count_nonzero(x == 8).item() == count);
 }
+
+TEST_CASE("linspace refuses bounds that integers do not hold") {
+    CHECK_THROWS_MENTIONING(ArgumentError, linspace<std::uint8_t>(0, 300, 3), "linspace", "300");
+    CHECK_THROWS_MENTIONING(ArgumentError, linspace<std::int8_t>(-200, 100, 3), "linspace", "-200");
+    CHECK_THROWS_AS(linspace<std::uint32_t>(-5, 5, 3), ArgumentError);
+    CHECK_THROWS_AS(linspace<std::int32_t>(0, 1e10, 3), ArgumentError);
+    CHECK_THROWS_AS(linspace<std::int32_t>(0, NAN, 3), ArgumentError);
+    CHECK(linspace<std::uint8_t>(0, 255, 2).get() == std::vector<std::uint8_t>{0, 255});
+    CHECK(linspace<std::uint8_t>(0, 256, 2, false).get() == std::vector<std::uint8_t>{0, 128});
+    CHECK(linspace<std::int32_t>(0, 1e10, 0).size() == 0);
+}

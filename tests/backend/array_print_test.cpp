@@ -59,6 +59,7 @@ TEST_CASE("floating-point numbers print with the digits and the exponents that N
 TEST_CASE("complex numbers print with aligned parts") {
     CHECK_PRINTS(to_gpu(std::vector<cfloat>{{1, -2}, {0.5f, 10}}), "[1.  -2.j 0.5+10.j]");
     CHECK_PRINTS(to_gpu(std::vector<cdouble>{{NAN, 1}, {2, -INFINITY}}), "[nan +1.j  2.-infj]");
+    CHECK_PRINTS(to_gpu(std::vector<cdouble>{{1, NAN}, {1, 0}}), "[1.+nanj 1. +0.j]");
 }
 
 TEST_CASE("arrays of rank 0 print as single numbers") {

@@ -136,3 +136,30 @@ TEST_CASE("warnings are there again when a program comes from the cache") {
     CHECK(second.statistics().compilations == 0);
     if (log.empty()) MESSAGE("this compiler's log is empty after a build that succeeds");
 }
+
+TEST_CASE("what is recorded does not spoil a file and repairs what a writer left behind") {
+    const ScratchFolder scratch;
+    const auto record = [&](const std::string& file) {
+        return run_child("bundle-runs", {{"GEMEL_BUNDLE_RECORD", file}, {"GEMEL_CACHE", "off"}});
+    };
+    const std::string thesis = (scratch / "thesis.txt").string();
+    write_file(thesis, "my thesis");
+    const auto refused = record(thesis);
+    INFO(refused.output);
+    CHECK(refused.exit_code != 0);
+    CHECK(gemel::testing::mentions(refused.output, {"thesis.txt", "not a bundle", "another file"}));
+    CHECK(gemel::testing::read_file(thesis) == "my thesis");
+    const auto folder = record(scratch.path().string());
+    CHECK(gemel::testing::mentions(folder.output, {"is a folder"}));
+    CHECK_THROWS_MENTIONING(Error, KernelBundle::load(scratch.path()), "is a folder");
+
+    const std::string file = (scratch / "programs.bundle").string();
+    CHECK(record(file).exit_code == 0);
+    const std::string bytes = gemel::testing::read_file(file);
+    write_file(file, bytes.substr(0, bytes.size() - 10));
+    CHECK_THROWS_MENTIONING(Error, KernelBundle::load(file), "damaged");
+    const auto again = record(file);
+    INFO(again.output);
+    CHECK(gemel::testing::mentions(again.output, {"damaged or cut short", "removed"}));
+    CHECK(KernelBundle::load(file).entries().size() == 3);
+}

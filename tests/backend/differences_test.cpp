@@ -144,4 +144,8 @@ TEST_CASE("taking from some places and putting into others and sums over subsets
     CHECK(inner(take(from, subset), take(to(slice({}, {}, 1)), to_gpu(Ints{0, 3, 3, 5}))).item() == 2 + 28 + 28 + 81);
 }
 
+TEST_CASE("more differences than elements are none") {
+    CHECK(diff(ones<float>({2, 3}), {.n = 1000000000000}).shape() == Shape{2, 0});
+}
+
 TEST_SUITE_END();

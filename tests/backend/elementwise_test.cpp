@@ -477,4 +477,20 @@ TEST_CASE("texts with 64-bit indices give the same results") {
     CHECK_SAME(expected, z.get(), "strided");
 }
 
+TEST_CASE("initialisers without names reach the fields behind padding") {
+    const GPUArray<float> x = arange<float>(5);
+    const GPUArray<science::Mote> motes = GPUArray<science::Mote>(x.context(), {5});
+    const auto check_motes = [&](const char* text) {
+        CAPTURE(text);
+        motes.fill(science::Mote{});
+        ElementwiseKernel("Mote *m, const float *x", text)(motes, x);
+        const std::vector<science::Mote> found = motes.get();
+        CHECK(found[3].mass == 3);
+        CHECK(found[3].charge == 103);
+        CHECK(found[3].energy == 6.5);
+    };
+    check_motes("Mote v = {x[i], (int16_t)(i + 100), 2 * x[i] + 0.5f}; m[i] = v");
+    check_motes("m[i] = (Mote){x[i], (int16_t)(i + 100), 2 * x[i] + 0.5f}");  // ends with a bracket
+}
+
 TEST_SUITE_END();

@@ -334,4 +334,11 @@ TEST_CASE("contexts of one device reach each other where addresses are shared") 
     CHECK(downloaded<std::int32_t>(out) == Ints(1000, 7));
 }
 
+TEST_CASE("ranges beyond what addresses count are refused") {
+    const Buffer buffer = current_context().allocate(400);
+    constexpr std::size_t far = std::size_t{1} << 62;
+    CHECK_THROWS_AS((MappedRange<std::int32_t>(buffer, far, 1)), ArgumentError);
+    CHECK_THROWS_AS((MappedRange<std::int32_t>(buffer, 0, far + 1)), ArgumentError);
+}
+
 TEST_SUITE_END();

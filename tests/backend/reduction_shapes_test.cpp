@@ -286,4 +286,25 @@ TEST_CASE("long columns of odd width") {
     CHECK(variances[5] == doctest::Approx(squares / n - mean * mean).epsilon(1e-6));
 }
 
+TEST_CASE("reductions of permuted arrays of many axes") {
+    std::vector<float> numbers(1 << 14);
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<float>(k % 1013);
+    for (const int rank : {9, 11, 14}) {
+        Shape shape;
+        for (int axis = 0; axis < rank; ++axis) shape.push_back(2);
+        const GPUArray<float> x =
+            to_gpu(std::vector<float>(numbers.begin(), numbers.begin() + (std::ptrdiff_t{1} << rank))).reshape(shape);
+        Axes order;
+        for (int axis = 0; axis < rank; ++axis) order.push_back((5 * axis + 3) % rank);
+        const AnyArray turned = AnyArray(x).permute(order), plain = turned.copy(Order::C);
+        for (const std::vector<int>& axes :
+             {std::vector<int>{2, 3, 4, 5, 6}, std::vector<int>{0}, std::vector<int>{1, 7}}) {
+            const AnyArray found = sum(turned, axes), expected = sum(plain, axes);
+            CHECK(GPUArray<bool>(all(AnyExpr(found) == expected)).item());
+            const AnyArray greatest = max(turned, axes), same = max(plain, axes);
+            CHECK(GPUArray<bool>(all(AnyExpr(greatest) == same)).item());
+        }
+    }
+}
+
 TEST_SUITE_END();

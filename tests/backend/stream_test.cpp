@@ -353,4 +353,26 @@ TEST_CASE("handles die in any order while work is going on") {
     CHECK(downloaded<int>(default_context().allocate(16)).size() == 4);
 }
 
+TEST_CASE("the first launch of a kernel does not wait for what the host completes later") {
+    const Context context(default_device());
+    const Stream stream = context.create_stream();
+    const Buffer buffer = context.allocate(16);
+    buffer.fill(std::int32_t{0});
+    buffer.wait();
+    const Kernel kernel =
+        context.compile("KERNEL void first_launch_after_event(GLOBAL_MEM int *a) { a[GLOBAL_ID_0] += 7; }")
+            .kernel("first_launch_after_event");
+    std::optional<UserEvent> gate;
+    try {
+        gate.emplace(context);
+    } catch (const Error&) {
+        return;  // wait_test has drivers without such events
+    }
+    stream.wait(*gate);
+    kernel({.grid = {1}, .block = {4}, .stream = stream}, buffer);
+    gate->complete();
+    stream.synchronize();
+    CHECK(downloaded<std::int32_t>(buffer) == std::vector<std::int32_t>(4, 7));
+}
+
 TEST_SUITE_END();

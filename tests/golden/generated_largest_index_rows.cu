@@ -1,6 +1,5 @@
 typedef struct {
     float value;
-    unsigned char gemel_padding_0[4];
     long long index;
 } indexed_float;
 typedef char indexed_float_has_size_as_on_the_host[sizeof(indexed_float) == 16 ? 1 : -1];

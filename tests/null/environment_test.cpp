@@ -195,4 +195,14 @@ TEST_CASE("the documentation has every variable of others that the code reads or
     }
 }
 
+TEST_CASE("all values are checked at once") {
+    env::check_values();
+    for (const auto& [name, value] : {std::pair("GEMEL_OVERLAP", "3"), std::pair("GEMEL_EXTERNAL_MEMORY", "x"),
+                                      std::pair("GEMEL_COPY_PIECE", "abc"), std::pair("GEMEL_COMPILE", "maybe"),
+                                      std::pair("GEMEL_OPENCL_COMPILER", "gcc"), std::pair("GEMEL_POOL_LIMIT", "0%")}) {
+        const ScopedVariable set(name, value);
+        CHECK(has(refusal([] { env::check_values(); }), name));
+    }
+}
+
 TEST_SUITE_END();

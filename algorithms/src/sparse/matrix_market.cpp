@@ -126,6 +126,8 @@ Kind read_kind(LineReader& lines) {
     else if (symmetry != "general")
         lines.refuse(
             text("its symmetry is '", symmetry, "', expected general, symmetric, skew-symmetric or hermitian"));
+    if (kind.symmetry == Symmetry::hermitian && !kind.is_complex)
+        lines.refuse(text("expected the symmetry symmetric for the field ", field, ", got hermitian"));
     if (kind.is_array && kind.is_pattern)
         lines.refuse("expected the format coordinate for the field pattern, got array");
     return kind;
@@ -172,6 +174,9 @@ void read_coordinates(LineReader& lines, const Kind& kind, const Shape& shape, s
                               " and 1 to ", shape[1]));
         const T value = read_value<T>(lines, kind);
         lines.end_line();
+        if (row == column && kind.symmetry == Kind::Symmetry::skew && value != T(0))
+            lines.refuse(text("the entry at row ", row, " and column ", column,
+                              " is not 0, as those of skew-symmetric matrices are on the diagonal"));
         triples.add(row - 1, column - 1, value, kind.symmetry);
     }
 }

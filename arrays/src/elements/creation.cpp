@@ -42,6 +42,11 @@ bool holds(const DType& dtype, __int128 value) {
     return value >= -(__int128{1} << (bits - 1)) && value < __int128{1} << (bits - 1);
 }
 
+/// Does the integer type hold the whole part of the value?
+bool holds_floor(const DType& dtype, double value) {
+    return std::abs(value) < 0x1p65 && holds(dtype, static_cast<__int128>(std::floor(value)));
+}
+
 }  // namespace
 
 void detail::refuse_value(const char* who, double value, DType dtype) {
@@ -115,9 +120,13 @@ AnyArray arange(const Context& context, DType dtype, double start, double stop, 
 AnyArray linspace(const Context& context, DType dtype, double start, double stop, std::int64_t count, bool endpoint) {
     if (count < 0) throw ArgumentError(text("linspace: expected a count of at least 0, got ", count));
     const std::int64_t parts = endpoint ? count - 1 : count;
+    const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0;
+    const double last = endpoint && count > 1 ? stop : start + step * static_cast<double>(count - 1);
+    if (count > 0)
+        for (const double bound : {start, last})
+            if (dtype.is_integer() && !holds_floor(dtype, bound)) detail::refuse_value("linspace", bound, dtype);
     AnyArray result(context, dtype, Shape{count});
-    write_progression(result, start, parts > 0 ? (stop - start) / static_cast<double>(parts) : 0.0, stop,
-                      endpoint && count > 1);
+    write_progression(result, start, step, stop, endpoint && count > 1);
     return result;
 }
 

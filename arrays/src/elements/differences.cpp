@@ -132,7 +132,7 @@ AnyArray diff(const AnyArray& given, const DiffOptions& options) {
         x = concatenate(std::span<const AnyArray>(parts), axis);
     }
     const bool is_bool = x.dtype().kind() == DType::Kind::boolean;
-    for (std::int64_t k = 0; k < options.n; ++k) {
+    for (std::int64_t k = 0; k < options.n && x.shape()[axis] > 0; ++k) {
         const AnyExpr behind = along(x, axis, slice(1, {})), before = along(x, axis, slice(-1));
         x = (is_bool ? behind != before : behind - before).eval();
     }

@@ -146,11 +146,9 @@ class FloatFormat {
             if (const double value = type.value(first + i * step); std::isfinite(value)) measure(value);
         if (is_scientific_) right_ = exponent_digits_ + 2 + static_cast<std::size_t>(places_);
         if (has_nan || has_infinity) {
-            const std::size_t shown = has_infinity ? 3 + (always_sign_ || has_negative_infinity) : 3;
-            // "nan" occupies the width of a number and its point.
+            // "nan" occupies the width of a number and its point. NumPy reserves a sign for it as for infinities.
+            const std::size_t shown = 3 + (always_sign_ || has_negative_infinity);
             if (shown > right_ + 1) left_ = std::max(left_, shown - right_ - 1);
-            if (always_sign_ && !has_infinity && 4 > right_ + 1)
-                left_ = std::max(left_, 3 - std::min<std::size_t>(3, right_ + 1));
         }
     }
 

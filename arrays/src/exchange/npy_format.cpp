@@ -251,8 +251,10 @@ std::string describe_number(DType dtype) {
 }  // namespace
 
 std::size_t header_bytes(std::span<const std::byte> prologue) {
-    if (prologue.size() < prologue_bytes || std::memcmp(prologue.data(), magic.data(), magic.size()) != 0)
+    const std::size_t compared = std::min(prologue.size(), magic.size());
+    if (compared == 0 || std::memcmp(prologue.data(), magic.data(), compared) != 0)
         throw Error("it is not an .npy file: it does not begin with \\x93NUMPY");
+    if (prologue.size() < prologue_bytes) throw Error("it is cut off within its header");
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(prologue[i]); };
     const std::size_t major = byte(6);
     if (major < 1 || major > 3)

@@ -314,9 +314,9 @@ const char* what_of(const StepKernel& step) {
 std::string detail::explain_all(std::span<const AnyExpr> expressions, bool with_text) {
     Program program(expressions);
     check(program);
-    const std::shared_ptr<const Steps> steps = has_elements(program) ? steps_of(program) : nullptr;
-    if (!steps)
-        return "not fused: arrays without elements, or too many operands for one kernel. Reductions run first.\n";
+    if (!has_elements(program)) return "not fused: an array has no elements. Reductions run first.\n";
+    const std::shared_ptr<const Steps> steps = steps_of(program);
+    if (!steps) return "not fused: too many operands for one kernel. Reductions run first.\n";
     // Planning splits reductions and adds values to the program, to which the steps refer.
     plan_of(program, KernelCache::of(program.arrays().front()).info());
     const Context context = program.arrays().front().context();

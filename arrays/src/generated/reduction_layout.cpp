@@ -73,7 +73,8 @@ MergedAxes merge_group(const BoundCall& call, const AxisList& axes, const Stride
 
 /// The strides of a contiguous result along the call's axes; 0 along reduced axes.
 Strides strides_of_result(const Shape& shape, const AxisList& kept) {
-    Strides strides(shape.rank(), 0);
+    Strides strides;
+    strides.resize(shape.rank(), 0);
     std::int64_t step = 1;
     for (std::size_t k = kept.size(); k-- > 0;) {
         strides[kept[k]] = step;

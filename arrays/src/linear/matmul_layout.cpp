@@ -34,7 +34,7 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {{{128, 128, 32, 8, 8, 2, 2}, 1.02},
                                             {{64, 128, 16, 8, 8, 3, 4}, 1},
                                             {{64, 64, 16, 4, 8, 3, 4}, 0.8},
-                                            {{32, 32, 32, 4, 4, 3, 0}, 0.5}};
+                                            {{32, 32, 16, 4, 4, 3, 0}, 0.54}};
     static constexpr Candidate split[] = {
         {{64, 64, 32, 32, 32, 2, 3}, 1}, {{64, 64, 16, 32, 32, 4, 3}, 0.95}, {{32, 32, 32, 16, 16, 3, 0}, 0.5}};
     static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -78,6 +79,13 @@ double largest_count(DType element) {
     return element.size_bytes() == 2 ? 2048 : element.size_bytes() == 4 ? 0x1p24 : 0x1p53;
 }
 
+/// All digits of a bound.
+std::string exact_text(double value) {
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    return {digits, end};
+}
+
 }  // namespace
 
 Draw uniform_draw(DType dtype, double low, double high) {
@@ -87,7 +95,7 @@ Draw uniform_draw(DType dtype, double low, double high) {
         draw.element.size_bytes() == 8 ? to - from : static_cast<double>(static_cast<float>(to - from));
     if (!(from < to) || !std::isfinite(from) || !std::isfinite(to) || !std::isfinite(width))
         throw ArgumentError(text("uniform: expected a finite range that is not empty in the type ", dtype.name(),
-                                 ", got [", low, ", ", high, "); use other bounds"));
+                                 ", got [", exact_text(low), ", ", exact_text(high), "); use other bounds"));
     if (from == 0 && to == 1)
         draw.distribution = Distribution::unit;
     else

@@ -388,7 +388,7 @@ std::string ElementAccess::snippet(const Snippet& snippet, Mode mode) const {
 
 std::string ElementAccess::statements(const Snippet& snippet, Mode mode) const {
     std::string text = this->snippet(snippet, mode);
-    if (text.empty() || (text.back() != ';' && text.back() != '}')) text += ';';
+    if (text.empty() || text.back() != ';') text += ';';  // after a '}' too: it may end an initialiser
     return text;
 }
 

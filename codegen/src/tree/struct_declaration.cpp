@@ -24,6 +24,21 @@ bool same(const StructLayout& a, const StructLayout& b) {
            std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), same_field);
 }
 
+/// The alignment of a type in kernels, by which compilers place a field; 0 if it depends on the language.
+std::size_t natural_alignment(DType dtype) {
+    if (const StructLayout* layout = dtype.layout()) {
+        std::size_t greatest = 1;
+        for (const StructField& field : layout->fields) {
+            const std::size_t own = natural_alignment(field.dtype);
+            if (own == 0) return 0;
+            greatest = std::max(greatest, own);
+        }
+        return greatest;
+    }
+    if (dtype.kind() == DType::Kind::complex || dtype.lanes() > 1) return 0;
+    return dtype.size_bytes();
+}
+
 class Declarations {
    public:
     explicit Declarations(const Dialect& dialect) : dialect_(dialect) {}
@@ -51,7 +66,11 @@ class Declarations {
             if (offset > end) out_ += text("    unsigned char gemel_padding_", paddings++, "[", offset - end, "];\n");
         };
         for (const StructField& field : layout.fields) {
-            pad_to(field.offset_bytes);
+            // Padding that the compiler makes itself is no member: initialisers without names would reach it.
+            const std::size_t alignment = natural_alignment(field.dtype);
+            const bool is_natural =
+                alignment > 0 && (end + alignment - 1) / alignment * alignment == field.offset_bytes;
+            if (!is_natural) pad_to(field.offset_bytes);
             end = field.offset_bytes + field.dtype.size_bytes() * field.count;
             const bool is_bool = field.dtype.kind() == DType::Kind::boolean;
             const std::string type = is_bool ? dialect_.bool_storage : declaration(field.dtype, "", dialect_);

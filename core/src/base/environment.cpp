@@ -185,6 +185,16 @@ bool flag(const char* name, bool unset) {
     return *on;
 }
 
+void check_values() {
+    for (const Row& row : table)
+        if (row.takes == Takes::size) {
+            (void)bytes(row.name, 1 << 30);
+        } else if (row.takes != Takes::text && row.takes != Takes::files &&
+                   row.name != std::string_view("GEMEL_TRACE")) {
+            (void)get(row.name);
+        }
+}
+
 std::optional<std::size_t> bytes(const char* name, std::size_t total_bytes) {
     const std::optional<std::string> value = get(name);
     if (!value) {

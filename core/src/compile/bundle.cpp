@@ -60,11 +60,35 @@ std::vector<std::string> named_architectures() {
     return all;
 }
 
+/// Whether the file has content already. What a writer that was killed has left behind the last whole record is
+/// removed.
+/// @throws Error if it is something else than a bundle
+bool has_records(const fs::path& file) {
+    std::error_code failure;
+    if (fs::is_directory(file, failure))
+        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(), " is a folder; name a file"));
+    if (!fs::exists(file, failure) || fs::file_size(file, failure) == 0) return false;
+    static std::set<fs::path> checked;  // under Process::mutex
+    if (!checked.insert(file).second) return true;
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    if (!bytes.starts_with(bundle_magic)) {
+        checked.erase(file);
+        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(),
+                         " is not a bundle of this version of gemel, and it stays as it is; name another file"));
+    }
+    if (const std::size_t whole = whole_records(bytes, file.string()); whole < bytes.size()) {
+        logging::write(logging::Level::warn, "bundle",
+                       text(file.string(), " is damaged or cut short after ", whole, " bytes; the rest is removed"));
+        fs::resize_file(file, whole, failure);
+    }
+    return true;
+}
+
 /// Appends to the file, under a lock against other processes.
 void append(const fs::path& file, const BundledProgram& program) {
     const FileLock alone(file.string() + ".lock");
-    std::error_code failure;
-    const bool is_new = !fs::exists(file, failure) || fs::file_size(file, failure) == 0;
+    const bool is_new = !has_records(file);
     std::ofstream out(file, std::ios::binary | std::ios::app);
     if (is_new) out << bundle_magic;
     out << bundle_record(program);
@@ -85,9 +109,11 @@ void BundleState::add(BundledProgram program) {
 KernelBundle::KernelBundle() : state_(std::make_shared<BundleState>()) {}
 
 KernelBundle KernelBundle::load(const fs::path& file) {
+    if (std::error_code failure; fs::is_directory(file, failure))
+        throw Error(text("KernelBundle: ", file.string(), " is a folder; name a file"));
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (!in || fs::is_directory(file))
+    if (!in)
         throw Error(text("KernelBundle: cannot read ", file.string(), ": ", std::strerror(errno), "; check the path"));
     KernelBundle bundle;
     read_bundle(*bundle.state_, bytes, file.string());
@@ -193,7 +219,11 @@ void record_program(const BundledProgram& program) {
     const std::lock_guard lock(p.mutex);
     for (const auto& recorder : p.recorders) recorder->add(program);
     const std::string_view bytes(reinterpret_cast<const char*>(program.program.data()), program.program.size());
-    if (file && p.filed.emplace(program.key, program.target + digest(bytes)).second) append(*file, program);
+    if (!file) return;
+    std::pair filed(program.key, program.target + digest(bytes));
+    if (p.filed.contains(filed)) return;
+    append(*file, program);
+    p.filed.insert(std::move(filed));
 }
 
 }  // namespace gemel

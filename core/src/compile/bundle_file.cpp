@@ -56,17 +56,38 @@ std::string bundle_record(const BundledProgram& program) {
     return text(digest(body), " ", body.size(), "\n", body);
 }
 
+namespace {
+
+/// The next record without its head.
+std::string_view next_record(Reader& all) {
+    const std::string_view head = all.line();
+    const auto blank = head.find(' ');
+    if (blank == std::string_view::npos) all.refuse();
+    const std::string_view body = all.take(all.number(head.substr(blank + 1)));
+    if (digest(body) != head.substr(0, blank)) all.refuse();
+    return body;
+}
+
+}  // namespace
+
+std::size_t whole_records(std::string_view bytes, const std::string& file) {
+    Reader all(bytes.substr(bundle_magic.size()), file);
+    std::size_t whole = bundle_magic.size();
+    try {
+        while (!all.at_end()) {
+            const std::string_view body = next_record(all);
+            whole = static_cast<std::size_t>(body.data() - bytes.data()) + body.size();
+        }
+    } catch (const Error&) {}
+    return whole;
+}
+
 void read_bundle(BundleState& bundle, std::string_view bytes, const std::string& file) {
     if (!bytes.starts_with(bundle_magic))
         throw Error(text("KernelBundle: ", file, " is not a bundle of this version of gemel; record it again"));
     Reader all(bytes.substr(bundle_magic.size()), file);
     while (!all.at_end()) {
-        const std::string_view head = all.line();
-        const auto blank = head.find(' ');
-        if (blank == std::string_view::npos) all.refuse();
-        const std::string_view body = all.take(all.number(head.substr(blank + 1)));
-        if (digest(body) != head.substr(0, blank)) all.refuse();
-        Reader fields(body, file);
+        Reader fields(next_record(all), file);
         BundledProgram program;
         for (std::string* field : {&program.key, &program.name, &program.dialect, &program.target})
             *field = fields.field();

@@ -33,6 +33,8 @@ struct BundleState {
 /// One program in the file format, and a file's programs. @throws Error beginning with `file` if it is damaged
 std::string bundle_record(const BundledProgram& program);
 void read_bundle(BundleState& bundle, std::string_view bytes, const std::string& file);
+/// The length of a bundle up to its first damaged record.
+std::size_t whole_records(std::string_view bytes, const std::string& file);
 /// The first line of every bundle.
 inline constexpr std::string_view bundle_magic = "gemel bundle 1\n";
 

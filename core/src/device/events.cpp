@@ -73,12 +73,15 @@ UserEvent::UserEvent(const Context& context)
           if (!event)
               throw Error(text("UserEvent: ", driver->description(),
                                " has no events that the host completes; use Stream::call() or a newer driver"));
-          return share(new EventState{std::move(driver), nullptr, std::move(event)});
+          auto pending = std::make_unique<PendingUserEvent>(driver);
+          return share(
+              new EventState{std::move(driver), nullptr, std::move(event), false, false, {}, std::move(pending)});
       }()) {}
 
 void UserEvent::complete() const {
     if (empty()) throw ArgumentError("UserEvent::complete: the event is empty; give it a context when it is made");
     state()->event->complete();
+    state()->pending->end();
 }
 
 }  // namespace gemel

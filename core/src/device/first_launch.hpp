@@ -25,6 +25,8 @@ template <class Launch>
 void launch_finished(KernelState& kernel, StreamCore& core, const plugin::LaunchShape& shape, Launch&& launch) {
     const std::uint64_t block = kernel.finishes_at_first_launch ? block_key(shape) : 0;
     if (!kernel.finishes_at_first_launch || kernel.last_block.load(std::memory_order_relaxed) == block) return launch();
+    // The stream may wait for what this thread completes later.
+    if (kernel.driver->pending_user_events.load() > 0) return launch();
     std::unique_lock blocks(kernel.blocks_mutex);
     if (std::find(kernel.blocks.begin(), kernel.blocks.end(), block) != kernel.blocks.end()) {
         blocks.unlock();

@@ -135,6 +135,7 @@ void enumerate(Loaded& backend) {
 }
 
 Registry* build_registry() {
+    env::check_values();
     auto* registry = new Registry;
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {

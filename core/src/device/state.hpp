@@ -130,12 +130,13 @@ struct DriverContext {
     std::shared_ptr<Counters> counters;
     std::atomic<Status> status{Status::ready};
     LaunchRing launches;
-    std::uint64_t const id;         ///< unique in the process
-    const bool synchronous;         ///< GEMEL_SYNC
-    const bool starts_grids_whole;  ///< of cooperative launches
-    const bool has_native_offset;   ///< Dialect::has_native_offset
-    const bool linear_addresses;    ///< an offset is added to the argument; otherwise a sub-buffer is made
-    const std::string build_lock;   ///< file to lock while the driver compiles; empty if processes may do so at once
+    std::uint64_t const id;                   ///< unique in the process
+    const bool synchronous;                   ///< GEMEL_SYNC
+    const bool starts_grids_whole;            ///< of cooperative launches
+    const bool has_native_offset;             ///< Dialect::has_native_offset
+    const bool linear_addresses;              ///< an offset is added to the argument; otherwise a sub-buffer is made
+    std::atomic<int> pending_user_events{0};  ///< not completed: commands may wait for the host
+    const std::string build_lock;  ///< file to lock while the driver compiles; empty if processes may do so at once
     std::shared_ptr<StreamCore> default_stream;
     StreamUses exclusive_launches;  ///< as of memory that each of them writes
     std::mutex exclusive_mutex;     ///< held until such a launch is enqueued
@@ -229,13 +230,32 @@ struct StreamState {
     ~StreamState();
 };
 
+/// Counts a user event until it is completed or destroyed.
+class PendingUserEvent {
+   public:
+    explicit PendingUserEvent(std::shared_ptr<DriverContext> driver) : driver_(std::move(driver)) {
+        ++driver_->pending_user_events;
+    }
+    ~PendingUserEvent() { end(); }
+    PendingUserEvent(const PendingUserEvent&) = delete;
+    PendingUserEvent& operator=(const PendingUserEvent&) = delete;
+    void end() {
+        if (!has_ended_.exchange(true)) --driver_->pending_user_events;
+    }
+
+   private:
+    std::shared_ptr<DriverContext> driver_;
+    std::atomic<bool> has_ended_{false};
+};
+
 struct EventState {
     std::shared_ptr<DriverContext> driver;
     std::shared_ptr<StreamCore> stream;
     std::unique_ptr<plugin::Event> event;
     bool is_timed = false;
     bool is_interprocess = false;
-    std::shared_ptr<void> keep_alive = {};  ///< of a foreign event
+    std::shared_ptr<void> keep_alive = {};           ///< of a foreign event
+    std::unique_ptr<PendingUserEvent> pending = {};  ///< of a user event
 };
 
 /// @throws ArgumentError unless both are timed and of one context; `what` begins the message

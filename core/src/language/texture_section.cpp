@@ -304,25 +304,34 @@ GEMEL_FUNCTION uint4 image_read_uint(@I image, @P) {
     return make_uint4((uint)n.x, (uint)n.y, (uint)n.z, (uint)n.w);
 }
 )";
-const char* const image_writing = R"(GEMEL_FUNCTION void image_write(@I image, @P, float4 v) {
+const char* const image_writing = R"(#ifndef GEMEL_CLAMPED
+#define GEMEL_CLAMPED
+GEMEL_FUNCTION int gemel_clamped_int(float v) {
+    return v >= 2147483648.0f ? 2147483647 : v > -2147483648.0f ? (int)v : v == v ? -2147483647 - 1 : 0;
+}
+GEMEL_FUNCTION int gemel_clamped_int(uint v) { return v > 2147483647u ? 2147483647 : (int)v; }
+GEMEL_FUNCTION uint gemel_clamped_uint(float v) { return v >= 4294967296.0f ? 4294967295u : v > 0.0f ? (uint)v : 0u; }
+GEMEL_FUNCTION uint gemel_clamped_uint(int v) { return v > 0 ? (uint)v : 0u; }
+#endif
+GEMEL_FUNCTION void image_write(@I image, @P, float4 v) {
     int kind = gemel_written_kind(image);
     if (!gemel_written_within(image, @C)) return;
     if (kind == 0) gemel_write_float(image, @C, v);
-    if (kind == 1) gemel_write_int(image, @C, make_int4((int)v.x, (int)v.y, (int)v.z, (int)v.w));
-    if (kind == 2) gemel_write_uint(image, @C, make_uint4((uint)v.x, (uint)v.y, (uint)v.z, (uint)v.w));
+    if (kind == 1) gemel_write_int(image, @C, make_int4(gemel_clamped_int(v.x), gemel_clamped_int(v.y), gemel_clamped_int(v.z), gemel_clamped_int(v.w)));
+    if (kind == 2) gemel_write_uint(image, @C, make_uint4(gemel_clamped_uint(v.x), gemel_clamped_uint(v.y), gemel_clamped_uint(v.z), gemel_clamped_uint(v.w)));
 }
 GEMEL_FUNCTION void image_write(@I image, @P, int4 v) {
     int kind = gemel_written_kind(image);
     if (!gemel_written_within(image, @C)) return;
     if (kind == 0) gemel_write_float(image, @C, make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w));
     if (kind == 1) gemel_write_int(image, @C, v);
-    if (kind == 2) gemel_write_uint(image, @C, make_uint4((uint)v.x, (uint)v.y, (uint)v.z, (uint)v.w));
+    if (kind == 2) gemel_write_uint(image, @C, make_uint4(gemel_clamped_uint(v.x), gemel_clamped_uint(v.y), gemel_clamped_uint(v.z), gemel_clamped_uint(v.w)));
 }
 GEMEL_FUNCTION void image_write(@I image, @P, uint4 v) {
     int kind = gemel_written_kind(image);
     if (!gemel_written_within(image, @C)) return;
     if (kind == 0) gemel_write_float(image, @C, make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w));
-    if (kind == 1) gemel_write_int(image, @C, make_int4((int)v.x, (int)v.y, (int)v.z, (int)v.w));
+    if (kind == 1) gemel_write_int(image, @C, make_int4(gemel_clamped_int(v.x), gemel_clamped_int(v.y), gemel_clamped_int(v.z), gemel_clamped_int(v.w)));
     if (kind == 2) gemel_write_uint(image, @C, v);
 }
 )";

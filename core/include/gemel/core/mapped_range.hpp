@@ -6,6 +6,7 @@
 #include <gemel/core/options.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -43,7 +44,7 @@ class MappedRange {
    public:
     /// @param first,count  in elements of T from the buffer's start. @throws ArgumentError if they exceed the buffer
     MappedRange(const Buffer& buffer, std::size_t first, std::size_t count, MapMode mode = MapMode::read_write)
-        : mapping_(std::make_shared<HostMapping>(buffer.view(first * sizeof(T), count * sizeof(T)), mode)),
+        : mapping_(std::make_shared<HostMapping>(buffer.view(bytes_of(first), bytes_of(count)), mode)),
           elements_(reinterpret_cast<T*>(mapping_->data()), count) {}
     explicit MappedRange(const Buffer& buffer, MapMode mode = MapMode::read_write)
         : MappedRange(buffer, 0, buffer.size_bytes() / sizeof(T), mode) {}
@@ -55,6 +56,11 @@ class MappedRange {
     auto end() const { return elements_.end(); }
 
    private:
+    /// At most what no buffer has.
+    static std::size_t bytes_of(std::size_t count) {
+        constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+        return count > most / sizeof(T) ? most : count * sizeof(T);
+    }
     std::shared_ptr<HostMapping> mapping_;
     std::span<T> elements_;
 };
