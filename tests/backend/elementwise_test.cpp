@@ -490,7 +490,8 @@ TEST_CASE("initialisers without names reach the fields behind padding") {
         CHECK(found[3].energy == 6.5);
     };
     check_motes("Mote v = {x[i], (int16_t)(i + 100), 2 * x[i] + 0.5f}; m[i] = v");
-    check_motes("m[i] = (Mote){x[i], (int16_t)(i + 100), 2 * x[i] + 0.5f}");  // ends with a bracket
+    // C's compound literals end a statement with a bracket; CUDA C++ has none.
+    if (default_device().backend() == "opencl") check_motes("m[i] = (Mote){x[i], (int16_t)(i + 100), 2 * x[i] + 0.5f}");
 }
 
 TEST_SUITE_END();

@@ -221,12 +221,11 @@ class Parser {
         for (std::size_t k = 1; k < given.size(); ++k) {
             const AnyNumber* const number = given[k].node().is_number() ? &given[k].node().number : nullptr;
             const auto* const axis = number ? std::get_if<std::int64_t>(number) : nullptr;
-            if (axis && *axis != static_cast<int>(*axis))
-                fail(name.position, text(name.text, ": axis ", *axis, " is out of range"));
-            if (!axis)
-                fail(name.position, text(name.text,
-                                         " expects an operand and then integer axes; minimum(x, y) and "
-                                         "maximum(x, y) work element by element"));
+            if (!axis || *axis != static_cast<int>(*axis))
+                fail(name.position, axis ? text(name.text, ": axis ", *axis, " is out of range")
+                                         : text(name.text,
+                                                " expects an operand and then integer axes; minimum(x, y) "
+                                                "and maximum(x, y) work element by element"));
             axes.push_back(static_cast<int>(*axis));
         }
         return axes.size() == 1 ? ReductionAxes(axes.front()) : ReductionAxes(axes);

@@ -135,7 +135,6 @@ void enumerate(Loaded& backend) {
 }
 
 Registry* build_registry() {
-    env::check_values();
     auto* registry = new Registry;
     registry->search_path = search_path();
     for (const auto& folder : registry->search_path) {
@@ -358,6 +357,8 @@ Device find_device(std::string_view selection, std::string_view backend) {
 }
 
 Device default_device() {
+    static const bool checked = (env::check_values(), true);
+    (void)checked;
     const std::string backend = env::get("GEMEL_BACKEND").value_or("");
     // A named backend that fails is an error.
     if (!backend.empty()) asked_for_by("GEMEL_BACKEND", [&] { return devices(backend); });
