@@ -4,6 +4,7 @@
 #include "table.hpp"
 
 #include <gemel/core/disk_cache.hpp>
+#include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/process_folder.hpp>
 #include <gemel/core/text.hpp>
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace gemel::tools {
@@ -20,12 +22,16 @@ namespace {
 std::filesystem::path folder() {
     const auto found = DiskCache::default_folder();
     if (!found) throw Error("there is no kernel cache, because there is no home folder: set GEMEL_CACHE_DIR");
+    std::error_code failure;
+    if (std::filesystem::exists(*found, failure) && !std::filesystem::is_directory(*found, failure))
+        throw Error(text("the kernel cache ", found->string(), " is a file; set GEMEL_CACHE_DIR to a folder"));
     return *found;
 }
 
 }  // namespace
 
 int cache_list() {
+    (void)env::get("GEMEL_CACHE");  // an invalid value throws; cache_stat() shows it
     const DiskCache stored(folder(), DiskCache::default_limit_bytes, DiskCache::Mode::readonly);
     Table table(0);
     for (const DiskCache::Entry& entry : stored.entries())

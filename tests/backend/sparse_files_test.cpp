@@ -74,6 +74,7 @@ TEST_CASE("Matrix Market's kinds of symmetry are filled in") {
           std::vector<cfloat>{{5, 0}, {1, -2}, {1, 2}, {0, 0}});
     CHECK_THROWS_MENTIONING(Error, file.dense(banner + "real skew-symmetric\n2 2 1\n1 1 4\n"), "diagonal");
     CHECK_THROWS_MENTIONING(Error, file.dense(banner + "real hermitian\n2 2 1\n1 1 4\n"), "hermitian");
+    CHECK_THROWS_MENTIONING(Error, file.dense(banner + "integer general\n2 2 1\n1 1 5.5\n"), "5.5");
     // Too small for a double: 0, as strtod() gives.
     CHECK(file.dense(banner + "real general\n2 2 2\n1 1 1e-400\n2 2 -0.5e-399\n") == std::vector<float>{0, 0, 0, 0});
     CHECK(file.dense("%%matrixmarket MATRIX array real general\n2 2\n1\n2\n3\n4\n") == std::vector<float>{1, 3, 2, 4});

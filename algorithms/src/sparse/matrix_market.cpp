@@ -22,7 +22,7 @@ namespace {
 
 /// The contents of the first line.
 struct Kind {
-    bool is_array = false, is_pattern = false, is_complex = false;
+    bool is_array = false, is_pattern = false, is_complex = false, is_integer = false;
     enum class Symmetry : std::uint8_t { general, symmetric, skew, hermitian } symmetry = Symmetry::general;
 };
 
@@ -116,7 +116,10 @@ Kind read_kind(LineReader& lines) {
         field != "complex" && field != "pattern")
         lines.refuse(text("its field is '", field, "', expected real, integer, complex or pattern"));
     using Symmetry = Kind::Symmetry;
-    Kind kind{.is_array = format == "array", .is_pattern = field == "pattern", .is_complex = field == "complex"};
+    Kind kind{.is_array = format == "array",
+              .is_pattern = field == "pattern",
+              .is_complex = field == "complex",
+              .is_integer = field == "integer" || field == "unsigned-integer"};
     if (symmetry == "symmetric")
         kind.symmetry = Symmetry::symmetric;
     else if (symmetry == "skew-symmetric")
@@ -156,7 +159,9 @@ template <class T>
 T read_value(LineReader& lines, const Kind& kind) {
     using Real = RealOf<T>;
     if (kind.is_pattern) return T(1);
-    const auto real = static_cast<Real>(lines.number<double>("value"));
+    const auto number = lines.number<double>("value");
+    if (kind.is_integer && number != std::trunc(number)) lines.refuse(text("the value ", number, " is no integer"));
+    const auto real = static_cast<Real>(number);
     if (!kind.is_complex) return T(real);
     const auto imaginary = static_cast<Real>(lines.number<double>("imaginary part"));
     if constexpr (is_complex<T>) return T(real, imaginary);

@@ -60,23 +60,28 @@ std::vector<std::string> named_architectures() {
     return all;
 }
 
-/// Whether the file has content already. What a writer that was killed has left behind the last whole record is
-/// removed.
-/// @throws Error if it is something else than a bundle
-bool has_records(const fs::path& file) {
+/// @throws Error if the file exists and is something else than a bundle
+void refuse_other_files(const fs::path& file) {
     std::error_code failure;
     if (fs::is_directory(file, failure))
         throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(), " is a folder; name a file"));
+    std::ifstream in(file, std::ios::binary);
+    std::string first(bundle_magic.size(), '\0');
+    in.read(first.data(), static_cast<std::streamsize>(first.size()));
+    first.resize(static_cast<std::size_t>(in.gcount()));
+    if (!first.empty() && first != bundle_magic)
+        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(),
+                         " is not a bundle of this version of gemel, and it stays as it is; name another file"));
+}
+
+/// Whether the file has records already. What a writer that was killed has left behind the last whole one is removed.
+bool has_records(const fs::path& file) {
+    std::error_code failure;
     if (!fs::exists(file, failure) || fs::file_size(file, failure) == 0) return false;
     static std::set<fs::path> checked;  // under Process::mutex
     if (!checked.insert(file).second) return true;
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    if (!bytes.starts_with(bundle_magic)) {
-        checked.erase(file);
-        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(),
-                         " is not a bundle of this version of gemel, and it stays as it is; name another file"));
-    }
     if (const std::size_t whole = whole_records(bytes, file.string()); whole < bytes.size()) {
         logging::write(logging::Level::warn, "bundle",
                        text(file.string(), " is damaged or cut short after ", whole, " bytes; the rest is removed"));
@@ -87,6 +92,7 @@ bool has_records(const fs::path& file) {
 
 /// Appends to the file, under a lock against other processes.
 void append(const fs::path& file, const BundledProgram& program) {
+    refuse_other_files(file);  // before the lock, which makes a file beside it
     const FileLock alone(file.string() + ".lock");
     const bool is_new = !has_records(file);
     std::ofstream out(file, std::ios::binary | std::ios::app);
