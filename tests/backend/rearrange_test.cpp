@@ -118,6 +118,10 @@ TEST_CASE("tile counts axes from the last") {
 
 TEST_CASE("each element is repeated its own number of times") {
     const auto x = counted({2, 3});
+    const auto value = full<int>({}, 7);
+    CHECK(repeat(value, 3, 0).get() == repeat(value, 3).get());
+    CHECK(repeat(value, to_gpu(Ints{2}), -1).size() == 2);
+    CHECK_THROWS_AS(repeat(value, 3, 1), ArgumentError);
     CHECK(repeat(x, to_gpu(Ints{2, 0, 1}), 1).get() == Ints{0, 0, 2, 3, 3, 5});
     CHECK(repeat(x, to_gpu(Ints{1, 2}), 0).get() == Ints{0, 1, 2, 3, 4, 5, 3, 4, 5});
     CHECK(repeat(x, to_gpu(std::vector<std::uint8_t>{0, 0, 1, 0, 2, 1})).get() == Ints{2, 4, 4, 5});

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <vector>
 
 namespace gemel::sparse {
@@ -49,6 +50,7 @@ class Archive {
         try {
             return make();
         } catch (const ArgumentError& error) {
+            if (std::string_view(error.what()).starts_with("sparse::load_npz: '")) throw;
             throw ArgumentError(text("sparse::load_npz: '", path_.string(), "': ", error.what()));
         } catch (const OutOfMemory& error) {
             throw OutOfMemory(text("sparse::load_npz: '", path_.string(), "': ", error.what()));

@@ -65,7 +65,8 @@ AnyArray tile(const AnyArray& x, const Shape& repetitions) {
 AnyArray repeat(const AnyArray& x, Integer times, std::optional<Integer> axis) {
     require_array("repeat", "the array", x);
     require_count("repeat", times);
-    if (!axis) {
+    if (axis) checked_axis(*axis, std::max<std::size_t>(x.rank(), 1), "repeat");
+    if (!axis || x.rank() == 0) {
         // The axes are kept until the copy, so that no layout is needed before.
         Shape all = x.shape();
         all.push_back(times);
@@ -87,8 +88,8 @@ AnyArray repeat(const AnyArray& x, const AnyArray& times, std::optional<Integer>
     require_context("repeat", "the array of times", times, x);
     if (!times.dtype().is_integer() || times.dtype().lanes() != 1)
         throw ArgumentError(text("repeat: expected integer counts, got ", times.dtype().name(), "; astype() converts"));
-    const AnyArray from = axis ? x : x.ravel();
-    const std::size_t along = axis ? checked_axis(*axis, x.rank(), "repeat") : 0;
+    const AnyArray from = axis && x.rank() > 0 ? x : x.ravel();
+    const std::size_t along = axis ? checked_axis(*axis, from.rank(), "repeat") : 0;
     const std::int64_t extent = from.shape()[along];
     if (times.rank() > 1 || (times.size() != 1 && times.size() != static_cast<std::size_t>(extent)))
         throw ArgumentError(text("repeat: times of shape ", to_string(times.shape()), " for ", extent,

@@ -67,7 +67,7 @@ GEMEL_API AnyArray cross(const AnyArray& a, const AnyArray& b, const CrossOption
 
 /// x[k + 1] - x[k] along an axis, applied `n` times; for bools x[k + 1] != x[k]. `diff(x, {.n = 2, .prepend = 0})`
 /// @param x   one axis at least; integers wrap around
-/// @returns   a new array of x's type, shorter by n along the axis (never below 0) after prepending and appending
+/// @returns   a new array (x itself if n is 0) of x's type, shorter by n along the axis after prepending and appending
 /// @throws ArgumentError for a negative n, an axis out of range, and edges of another shape, context or kind
 /// @time one launch for each n, enqueued; edges are joined with x first
 template <ArrayOrExpression X>

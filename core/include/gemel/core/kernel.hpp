@@ -91,7 +91,7 @@ class GEMEL_API Kernel {
     /// all arguments before and after the launch as .npy files, and main.cpp, a complete program that repeats the call
     /// and compares. GEMEL_CAPTURE does this for the first call of every kernel; `gemel replay` and replay() repeat the
     /// call. Files that the text includes are not copied.
-    /// @throws ArgumentError for textures and images, or if the folder exists; then nothing was launched
+    /// @throws ArgumentError if the folder exists; then nothing was launched
     template <KernelArgument... A>
     void capture(const std::string& folder, const LaunchConfig& config, const A&... arguments) const {
         const std::array<Argument, sizeof...(A)> packed{as_argument(arguments)...};
