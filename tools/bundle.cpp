@@ -13,8 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 
 namespace gemel::tools {
 
@@ -30,22 +28,7 @@ int bundle_list(const std::string& file) {
     return 0;
 }
 
-namespace {
-
-/// Refuses a file that is something else than a bundle.
-void check_output(const std::string& file) {
-    std::error_code failure;
-    if (std::filesystem::is_directory(file, failure)) throw Error(text("bundle: ", file, " is a folder; name a file"));
-    std::ifstream in(file, std::ios::binary);
-    std::string first;
-    if (!in || !std::getline(in, first) || first.starts_with("gemel bundle")) return;
-    throw Error(text("bundle: ", file, " exists and is not a bundle; name another file, or remove it"));
-}
-
-}  // namespace
-
 int bundle_merge(const std::string& output, const std::vector<std::string>& inputs) {
-    check_output(output);
     KernelBundle all;
     for (const std::string& input : inputs) all.merge(KernelBundle::load(input));
     all.save(output);
@@ -54,7 +37,6 @@ int bundle_merge(const std::string& output, const std::vector<std::string>& inpu
 }
 
 int bundle_record(const std::string& file, const std::string& architectures, const std::vector<std::string>& command) {
-    check_output(file);
     std::error_code failure;
     const std::filesystem::path absolute = std::filesystem::absolute(file, failure);
     if (failure) throw Error(text("bundle record: cannot name ", file, ": ", failure.message()));

@@ -149,6 +149,8 @@ TEST_CASE("what is recorded does not spoil a file and repairs what a writer left
     CHECK(refused.exit_code != 0);
     CHECK(gemel::testing::mentions(refused.output, {"thesis.txt", "not a bundle", "another file"}));
     CHECK(gemel::testing::read_file(thesis) == "my thesis");
+    CHECK_THROWS_MENTIONING(Error, KernelBundle().save(thesis), "thesis.txt", "not a bundle");
+    CHECK(gemel::testing::read_file(thesis) == "my thesis");
     const auto folder = record(scratch.path().string());
     CHECK(gemel::testing::mentions(folder.output, {"is a folder"}));
     CHECK_THROWS_MENTIONING(Error, KernelBundle::load(scratch.path()), "is a folder");

@@ -60,17 +60,20 @@ std::vector<std::string> named_architectures() {
     return all;
 }
 
-/// @throws Error if the file exists and is something else than a bundle
-void refuse_other_files(const fs::path& file) {
+void refuse_folder(const char* who, const fs::path& file) {
     std::error_code failure;
-    if (fs::is_directory(file, failure))
-        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(), " is a folder; name a file"));
+    if (fs::is_directory(file, failure)) throw Error(text(who, ": ", file.string(), " is a folder; name a file"));
+}
+
+/// @throws Error if the file exists and is something else than a bundle
+void refuse_other_files(const char* who, const fs::path& file) {
+    refuse_folder(who, file);
     std::ifstream in(file, std::ios::binary);
     std::string first(bundle_magic.size(), '\0');
     in.read(first.data(), static_cast<std::streamsize>(first.size()));
     first.resize(static_cast<std::size_t>(in.gcount()));
     if (!first.empty() && first != bundle_magic)
-        throw Error(text("GEMEL_BUNDLE_RECORD: ", file.string(),
+        throw Error(text(who, ": ", file.string(),
                          " is not a bundle of this version of gemel, and it stays as it is; name another file"));
 }
 
@@ -92,7 +95,7 @@ bool has_records(const fs::path& file) {
 
 /// Appends to the file, under a lock against other processes.
 void append(const fs::path& file, const BundledProgram& program) {
-    refuse_other_files(file);  // before the lock, which makes a file beside it
+    refuse_other_files("GEMEL_BUNDLE_RECORD", file);  // before the lock, which makes a file beside it
     const FileLock alone(file.string() + ".lock");
     const bool is_new = !has_records(file);
     std::ofstream out(file, std::ios::binary | std::ios::app);
@@ -115,8 +118,7 @@ void BundleState::add(BundledProgram program) {
 KernelBundle::KernelBundle() : state_(std::make_shared<BundleState>()) {}
 
 KernelBundle KernelBundle::load(const fs::path& file) {
-    if (std::error_code failure; fs::is_directory(file, failure))
-        throw Error(text("KernelBundle: ", file.string(), " is a folder; name a file"));
+    refuse_folder("KernelBundle", file);
     std::ifstream in(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     if (!in)
@@ -127,6 +129,7 @@ KernelBundle KernelBundle::load(const fs::path& file) {
 }
 
 void KernelBundle::save(const fs::path& file) const {
+    refuse_other_files("KernelBundle", file);
     const fs::path beside = file.string() + ".new";
     std::ofstream out(beside, std::ios::binary | std::ios::trunc);
     out << bundle_magic;
