@@ -57,6 +57,19 @@ void check_axes(const Shape& shape, bool every_axis = true) {
     }
 }
 
+/// Along the middle axis of (outer, length, inner): small whole numbers, whose sums are exact.
+template <class T>
+void check_columns(std::int64_t outer, std::int64_t length, std::int64_t inner) {
+    INFO(dtype_of<T>().name(), " ", outer, " x ", length, " x ", inner);
+    std::mt19937 random(3);
+    Values<float> values(static_cast<std::size_t>(outer * length * inner));
+    for (float& value : values) value = static_cast<float>(random() % 3);
+    const auto x = to_gpu(values).reshape({outer, length, inner}).astype<T>();
+    const auto expected = running<float>(values, static_cast<std::size_t>(outer), static_cast<std::size_t>(length),
+                                         static_cast<std::size_t>(inner), true);
+    CHECK(cumsum(x, 1).template astype<float>().get() == expected);
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("arrays");
@@ -126,6 +139,18 @@ TEST_CASE("running results down long columns, which are cut into pieces") {
     const Values<double> exact = running<double>(values, 2, 999, 4, true);
     const auto found = cumsum(to_gpu(values).reshape({2, 999, 4}), 1).get();
     for (std::size_t k = 0; k < found.size(); ++k) REQUIRE(std::abs(found[k] / exact[k] - 1) < 1e-6);
+}
+
+TEST_CASE("running sums down columns that a thread each walks whole, 32 elements at a time") {
+    // 35 000 columns in many planes, and in one, of as many bytes as keep a large GPU's memory busy.
+    check_columns<float>(70, 131, 501);
+    check_columns<float>(1, 200, 18001);
+    check_columns<std::int32_t>(1, 163, 16640);
+    check_columns<double>(3, 129, 11003);
+    check_columns<half>(1, 130, 33001);
+    // More threads, in rows shorter than a block that begin within sectors, and longer ones.
+    check_columns<float>(300, 40, 401);
+    check_columns<float>(8, 33, 13001);
 }
 
 TEST_CASE("running maxima and minima, along every axis, with NaN as NumPy's maximum.accumulate") {

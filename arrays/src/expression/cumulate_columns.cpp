@@ -73,11 +73,20 @@ std::int64_t wanted_threads(const DeviceInfo& device) {
     return std::int64_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048) / 2;
 }
 
-/// With enough threads, latency is hidden. If rows do not begin at sectors of memory, two warps write parts of one
-/// sector: the more rows a thread writes at once, the more sectors leave the cache half written. Measured on an H200.
-int elements_together(std::int64_t row_bytes, std::int64_t threads) {
-    constexpr std::int64_t sector = 32, enough = 100'000, plenty = 1'000'000;
-    if (row_bytes % sector == 0 || threads < enough) return 8;
+/// Whether a thread per column keeps memory busy, if it loads 32 elements at once. Pieces of columns are read twice,
+/// for their totals and for the results. Many planes of short rows need more loads under way than a few of long rows.
+bool keeps_memory_busy(const DeviceInfo& device, std::int64_t columns, std::int64_t outer, std::int64_t item) {
+    return 32 * item * columns >= (outer == 1 ? 15'000 : 30'000) * std::int64_t{device.compute_units};
+}
+
+/// How many elements a thread loads at once. Few threads load many. With enough threads, latency is hidden. If rows do
+/// not begin at sectors of memory, two warps write parts of one sector: the more rows a thread writes at once, the more
+/// sectors leave the cache half written, unless the warps are neighbours in one block. Measured on an H200 and an H100.
+int elements_together(std::int64_t inner, std::int64_t item, std::int64_t rows, std::int64_t threads, bool is_whole) {
+    constexpr std::int64_t sector = 32, enough = 100'000, plenty = 1'000'000, short_row = 512, register_bytes = 256;
+    if (is_whole && threads < enough && rows >= 128)
+        return static_cast<int>(std::min<std::int64_t>(32, register_bytes / item));
+    if (inner * item % sector == 0 || threads < enough || (is_whole && inner <= short_row)) return 8;
     return threads < plenty ? 2 : 1;
 }
 
@@ -93,6 +102,7 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
     Kind kind{combining, x.size() >= std::size_t{1} << 30, x.dtype(), out.dtype()};
     const Device own = out.context().device();
     const DeviceInfo& device = own.info();
+    const bool on_gpu = device.type != DeviceInfo::Type::cpu;
     const auto run = [&](Pass pass, std::int64_t piece_rows, std::int64_t pieces, auto&&... arrays) {
         const auto size = [&](std::int64_t number) {
             return kind.wide ? CallArgument(number) : CallArgument(static_cast<std::int32_t>(number));
@@ -102,16 +112,17 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
         kernel_of(pass, kind)(options, arrays..., size(rows), size(inner), size(piece_rows), size(pieces));
     };
     const AnyArray planes = x.reshape({outer, rows, inner});
-    if (device.type == DeviceInfo::Type::cpu && inner >= 16)
+    if (!on_gpu && inner >= 16)
         return run(Pass::tiles, rows, (inner + tile - 1) / tile, planes(slice(), 0, slice({}, {}, tile)), x, out);
-    if (device.type != DeviceInfo::Type::cpu && is_narrow(out, inner))
-        return cumulate_narrow(combining, x, rows, inner, out);
+    if (on_gpu && is_narrow(out, inner)) return cumulate_narrow(combining, x, rows, inner, out);
     // Each thread of a piece has enough rows to outweigh the additional launches.
+    const auto item = static_cast<std::int64_t>(out.dtype().size_bytes());
     const std::int64_t wished =
-        std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));
+        on_gpu && keeps_memory_busy(device, columns, outer, item)
+            ? 1
+            : std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));
     const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;
-    if (device.type != DeviceInfo::Type::cpu)
-        kind.together = elements_together(inner * std::int64_t{out.dtype().size_bytes()}, columns * pieces);
+    if (on_gpu) kind.together = elements_together(inner, item, rows, columns * pieces, pieces == 1);
     if (pieces == 1) return run(Pass::whole, rows, 1, planes(slice(), 0), x, out);
     const AnyArray totals(out.context(), kind.running(), Shape{outer, pieces, inner});
     run(Pass::totals, piece_rows, pieces, x, totals);
