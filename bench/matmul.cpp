@@ -35,7 +35,7 @@ std::vector<Cell> grid(bool small, const std::string& only) {
                                                          {"bfloat16", "exact"}, {"double", "exact"}};
     std::vector<Cell> cells;
     for (const auto& [type, precision] : kinds) {
-        for (const std::int64_t n : {256, 512, 1000, 1024, 2048, 4096, 8192}) {
+        for (const std::int64_t n : {256, 512, 768, 1000, 1024, 1536, 2048, 4096, 8192}) {
             if (small && n > 1024) continue;
             cells.push_back({type, precision, 1, n, n, n, false});
             if (n == 1024 || n == 4096) cells.push_back({type, precision, 1, n, n, n, true});
@@ -44,6 +44,8 @@ std::vector<Cell> grid(bool small, const std::string& only) {
         cells.push_back({type, precision, many, 64, 64, 64, false});
         cells.push_back({type, precision, 1, 16 * many, 64, 64, false});
         cells.push_back({type, precision, 1, 64, 16 * many, 64, false});
+        cells.push_back({type, precision, 1, 16, many, many, false});
+        cells.push_back({type, precision, 1, many, many, 16, false});
     }
     std::erase_if(cells, [&](const Cell& cell) { return cell.name().find(only) == std::string::npos; });
     return cells;

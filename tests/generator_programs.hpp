@@ -380,6 +380,12 @@ inline Programs matmul_programs(const Dialect& dialect) {
     using cg::MatmulForm;
     add("float_threads", dtype_of<float>(), slots(MatmulForm::threads, {64, 128, 16, 8, 8, 3, 3}, true, true, 4));
     add("float_split", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, false, 4));
+    add("float_split_across", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, true, 4));
+    add("float_tensor", dtype_of<float>(), slots(MatmulForm::tensor, {128, 128, 16, 64, 64, 2, 2}, true, true, 4));
+    add("float_slices", dtype_of<float>(),
+        slots(MatmulForm::threads, {64, 64, 32, 8, 8, 2, 2, 0, 0, 0, 4}, true, true, 4));
+    add("half_slices", dtype_of<gemel::half>(),
+        slots(MatmulForm::tensor, {64, 64, 64, 32, 32, 2, 2, 0, 0, 0, 2}, true, true, 8));
     add("half_tensor", dtype_of<gemel::half>(), slots(MatmulForm::tensor, {128, 128, 64, 64, 64, 3, 2}, true, true, 8));
     add("bfloat16_turned", dtype_of<gemel::bfloat16>(),
         slots(MatmulForm::tensor, {64, 64, 32, 32, 32, 3}, false, false, 1));

@@ -125,12 +125,12 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void matmul(
 #pragma unroll
             for (int r = 0; r < 1; ++r) {
 #pragma unroll
-                for (int i = 0; i < 4; ++i) a_part[r][i] = gemel_tf32(a_part[r][i]);
+                for (int i = 0; i < 4; ++i) a_part[r][i] = as_uint(as_float(a_part[r][i]) * 1.000345f);
             }
 #pragma unroll
             for (int k = 0; k < 2; ++k) {
 #pragma unroll
-                for (int i = 0; i < 2; ++i) b_part[k][i] = gemel_tf32(b_part[k][i]);
+                for (int i = 0; i < 2; ++i) b_part[k][i] = as_uint(as_float(b_part[k][i]) * 1.000345f);
             }
 #pragma unroll
             for (int r = 0; r < 1; ++r) {

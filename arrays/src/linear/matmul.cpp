@@ -4,13 +4,12 @@
 #include "array/require.hpp"
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
-#include "linear/matmul_layout.hpp"
+#include "linear/matmul_choice.hpp"
 #include "linear/matmul_pack.hpp"
 #include "tune/online.hpp"
 #include "tune/tuning_table.hpp"
 
 #include <gemel/arrays/reductions.hpp>
-#include <gemel/codegen/identifier.hpp>
 #include <gemel/codegen/matmul.hpp>
 #include <gemel/codegen/snippet.hpp>
 #include <gemel/core/error.hpp>
@@ -164,24 +163,24 @@ struct Factors {
 /// Forms without slots take only a tuner's numbers. A caller's are for single warps, unless they name warp groups.
 codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cache, const MatmulOptions& options) {
     const DeviceInfo& device = cache.info();
-    const bool has_slots = f.form >= codegen::MatmulForm::threads;
-    codegen::MatmulTuning given = has_slots ? options.tuning : codegen::MatmulTuning{};
+    codegen::MatmulTuning given = f.form >= codegen::MatmulForm::threads ? options.tuning : codegen::MatmulTuning{};
     if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
-    const bool may_group = has_slots && has_group_tiles(device, dtype, f.form, f.a, f.b);
-    const bool may_pack = has_slots && can_pack(device, dtype, f.form);
+    const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, given.unit_warps);
+    const bool may_pack = can_pack(device, dtype, f.form);
     if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
-        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : may_group))
+        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_group))
         throw ArgumentError(
             "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
             "(DeviceInfo::has_warp_groups), 16-bit floats, Precision::split or Precision::tensor, and without "
             "packs or split rows that begin at multiples of 16 bytes; leave unit_warps and packs out");
-    const auto heuristic = [&](const DeviceInfo& on, const codegen::Workload&) {
-        return matmul_heuristic(on, dtype, f.form, f.a, f.b, given.unit_warps);
+    const TuningTable& table = cache.tunings(f.a.context());
+    const auto heuristic = [&](const DeviceInfo&, const codegen::Workload& work) {
+        const bool other = names_tile(given) || (!table.empty() && names_tile(table.find<codegen::MatmulTuning>(work)));
+        return other ? choice->unsliced : choice->tile;
     };
-    const codegen::MatmulTuning chosen =
-        choose_tuning(given, device, cache.tunings(f.a.context()), f.work(dtype), heuristic);
-    if (chosen.unit_warps != 4 || (chosen.packs != 0 ? may_pack : may_group)) return chosen;
-    return merge(given, matmul_heuristic(device, dtype, f.form, f.a, f.b, 1));
+    const codegen::MatmulTuning chosen = choose_tuning(given, device, table, f.work(dtype), heuristic);
+    if (chosen.unit_warps != 4 || (chosen.packs != 0 ? may_pack : choice->may_group)) return chosen;
+    return merge(given, matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile);
 }
 
 /// The offset of an array of matrices, and its three strides, for a kernel.
@@ -209,9 +208,10 @@ struct Storing {
 };
 
 void launch(const Variant& variant, std::int64_t blocks, std::size_t shared_bytes, ArgumentList& list,
-            std::span<const std::int64_t> numbers) {
+            std::span<const std::int64_t> numbers, bool overlap = true) {
     for (const std::int64_t& number : numbers) list.add(as_argument(number));
-    variant.kernel.launch({.grid = {blocks}, .block = {variant.block}, .shared_bytes = shared_bytes}, list.span());
+    variant.kernel.launch(
+        {.grid = {blocks}, .block = {variant.block}, .shared_bytes = shared_bytes, .overlap = overlap}, list.span());
 }
 
 /// Computes c from the sums (batch * parts, rows, columns).
@@ -277,8 +277,9 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
                                     f.inner, cut.across, cut.down, cut.parts, cut.part_depth};
     const std::size_t shared_bytes =
         codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
-    launch(*variant, f.batch * cut.parts * cut.across * cut.down, shared_bytes, list,
-           std::span(numbers).first(layout.in_parts ? 19 : 17));
+    const std::int64_t blocks = f.batch * cut.parts * cut.across * cut.down;
+    launch(*variant, blocks, shared_bytes, list, std::span(numbers).first(layout.in_parts ? 19 : 17),
+           may_overlap(KernelCache::of(context).info(), blocks, tuning));
     if (layout.in_parts) add_parts(c, sums, cut.parts, storing);
     if (trial) trial->end();
 }
@@ -294,7 +295,7 @@ void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options,
         by(tuning);
     } catch (const OutOfMemory&) {  // for packed operands; single warps need no memory
         if (tuning.unit_warps != 4 || options.tuning.unit_warps == 4) throw;
-        by(matmul_heuristic(cache.info(), c.dtype(), f.form, f.a, f.b, 1));
+        by(matmul_choice(cache, c.dtype(), f.form, f.a, f.b, 1)->tile);
     }
 }
 

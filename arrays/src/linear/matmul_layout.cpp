@@ -28,28 +28,50 @@ struct Candidate {
     double rate_beyond_cache = rate;  ///< for operands that exceed the second-level cache twice
 };
 
-/// Measured on an H200, tiles that fit 48 KiB on an H100 through OpenCL; first tiles that need CUDA's 227 KiB: {{rows,
-/// columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}.
+constexpr MatmulTuning sliced(MatmulTuning tile, std::uint32_t slices) {
+    tile.slices = slices;
+    return tile;
+}
+
+/// Measured on an H100: {{rows, columns, depth, own_rows, own_columns, stages, resident_blocks}, rate}. Tiles that need
+/// more than 48 KiB of shared memory are CUDA's.
 std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {{{128, 128, 32, 8, 8, 2, 2}, 1.02},
                                             {{64, 128, 16, 8, 8, 3, 4}, 1},
-                                            {{64, 64, 16, 4, 8, 3, 4}, 0.8},
-                                            {{32, 32, 16, 4, 4, 3, 0}, 0.54}};
+                                            {sliced({128, 64, 64, 8, 8, 2, 2}, 2), 0.94},
+                                            {sliced({64, 128, 32, 8, 8, 2, 2}, 2), 0.93},
+                                            {sliced({64, 64, 32, 8, 8, 2, 4}, 2), 0.93},
+                                            {sliced({64, 64, 64, 8, 8, 2, 2}, 4), 0.86},
+                                            {sliced({32, 64, 32, 4, 8, 2, 4}, 2), 0.84},
+                                            {sliced({64, 64, 32, 4, 8, 2, 2}, 2), 0.82},
+                                            {sliced({32, 64, 64, 4, 8, 2, 2}, 4), 0.72},
+                                            {sliced({32, 64, 32, 4, 8, 2, 2}, 4), 0.72},
+                                            {{32, 32, 16, 4, 4, 3, 8}, 0.64},
+                                            {sliced({32, 32, 32, 4, 4, 2, 4}, 4), 0.63}};
     static constexpr Candidate split[] = {
-        {{64, 64, 32, 32, 32, 2, 3}, 1}, {{64, 64, 16, 32, 32, 4, 3}, 0.95}, {{32, 32, 32, 16, 16, 3, 0}, 0.5}};
-    static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1},
-                                         {{128, 128, 16, 64, 64, 2, 2}, 0.95},
-                                         {{64, 64, 32, 32, 32, 2, 0}, 0.7},
-                                         {{32, 32, 32, 16, 16, 3, 0}, 0.4}};
-    static constexpr Candidate sixteen_bits[] = {
-        {{128, 128, 64, 64, 64, 3, 2}, 1},        {{64, 128, 32, 64, 32, 3, 3}, 0.92, 0.8},
-        {{128, 64, 32, 64, 32, 3, 3}, 0.88, 0.8}, {{128, 128, 32, 64, 64, 2, 2}, 0.86},
-        {{64, 64, 32, 32, 32, 3, 0}, 0.6},        {{32, 32, 32, 16, 16, 3, 0}, 0.35}};
+        {{64, 64, 32, 32, 32, 2, 3}, 1.15}, {{64, 64, 16, 32, 32, 4, 3}, 1.06}, {{32, 32, 32, 16, 16, 3, 4}, 0.74}};
+    static constexpr Candidate tf32[] = {{{128, 128, 32, 64, 64, 3, 2}, 1.44},
+                                         {{128, 128, 16, 64, 64, 2, 2}, 1.37},
+                                         {{128, 64, 16, 64, 64, 3, 4}, 1.26},
+                                         {{64, 64, 32, 32, 32, 2, 4}, 1.11},
+                                         {sliced({64, 64, 32, 32, 32, 2, 2}, 2), 0.83},
+                                         {sliced({32, 64, 32, 32, 32, 2, 4}, 2), 0.78},
+                                         {{32, 32, 32, 16, 16, 3, 4}, 0.56}};
+    static constexpr Candidate sixteen_bits[] = {{{128, 128, 64, 64, 64, 3, 2}, 1},
+                                                 {{64, 128, 32, 64, 32, 3, 3}, 0.92, 0.8},
+                                                 {{128, 64, 32, 64, 32, 3, 3}, 0.88, 0.8},
+                                                 {{128, 128, 32, 64, 64, 2, 2}, 0.87},
+                                                 {sliced({64, 64, 64, 64, 32, 2, 3}, 2), 0.8},
+                                                 {sliced({64, 64, 64, 32, 32, 2, 2}, 2), 0.71},
+                                                 {{64, 64, 32, 32, 32, 3, 4}, 0.69},
+                                                 {sliced({32, 64, 64, 32, 32, 2, 4}, 2), 0.67},
+                                                 {{32, 32, 32, 16, 16, 3, 4}, 0.39}};
     static constexpr Candidate doubles[] = {{{64, 64, 16, 32, 32, 3, 4}, 1},
                                             {{64, 64, 16, 32, 32, 2, 4}, 0.99},
-                                            {{64, 64, 8, 32, 32, 4, 4}, 0.98},
-                                            {{64, 128, 8, 32, 32, 3, 2}, 0.85},
-                                            {{32, 32, 16, 16, 16, 3, 0}, 0.6}};
+                                            {{64, 64, 8, 32, 32, 4, 4}, 0.96},
+                                            {sliced({64, 64, 32, 32, 32, 2, 2}, 2), 0.89},
+                                            {sliced({64, 32, 16, 32, 32, 3, 4}, 2), 0.8},
+                                            {sliced({32, 32, 32, 16, 16, 2, 4}, 2), 0.63}};
     if (form == MatmulForm::threads) return threads;
     if (form == MatmulForm::split) return split;
     if (item == 8) return doubles;
@@ -87,20 +109,34 @@ MatmulTuning group_tile(const GroupCandidate& candidate, std::size_t item, bool 
     return tile;
 }
 
-/// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H200.
+/// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H100.
 double products_per_second(const MatmulLayout& layout, std::size_t item) {
-    if (layout.form == MatmulForm::threads) return 1.7e11;
+    if (layout.form == MatmulForm::threads) return 1.95e11;
     if (layout.form == MatmulForm::split || layout.packed_parts == 2 || item == 8) return 2e11;
     return item == 4 ? 4.8e11 : 1.3e12;
 }
 
 /// The time of this many blocks, if a single block takes time 1 at the full rate of a multiprocessor, which `resident`
-/// blocks share. Fewer blocks leave a part of the rate unused.
-double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t resident) {
+/// blocks share. Fewer blocks leave a part of the rate unused: n warps reach n / (n + idle_warps) of what many would.
+double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t resident, double block_warps,
+                      double idle_warps) {
     const std::int64_t at_once = units * resident;
     const std::int64_t left = (blocks % at_once + units - 1) / units;  // on the busiest multiprocessor
-    const double of_rate = (static_cast<double>(left) + 3) / (resident + 3);
-    return static_cast<double>(blocks / at_once * resident) + static_cast<double>(left) / of_rate;
+    const double full_rate = block_warps * resident / (block_warps * resident + idle_warps);
+    return static_cast<double>(blocks / at_once * resident) +
+           full_rate * (static_cast<double>(left) + (left > 0 ? idle_warps / block_warps : 0));
+}
+
+/// Whether the device's warp groups can multiply such elements, in some layouts.
+bool may_group(const DeviceInfo& device, DType dtype, MatmulForm form) {
+    return device.has_warp_groups && form >= MatmulForm::tensor && dtype.size_bytes() < 8;
+}
+
+/// Seconds for writing the sums of parts, and for the second launch that reads them.
+double second_launch(const DeviceInfo& device, DType dtype, const MatmulLayout& layout, double sums) {
+    const double bytes = 2 * sums * codegen::matmul_accumulator(dtype).size_bytes();
+    if (dtype.size_bytes() == 4 && may_group(device, dtype, layout.form)) return 6e-6 + bytes / 3e12;
+    return (device.has_kernel_overlap ? 3e-6 : 5e-6) + bytes / 4.8e12;
 }
 
 /// The number of parts of the summed axis that gives every multiprocessor two blocks, with work for at least four slots
@@ -131,11 +167,15 @@ struct BestTile {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
             if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
             const double products = products_per_second(next, dtype.size_bytes());
-            const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u));
-            double own = before * products + rounds * static_cast<double>(depth) * tile.rows * tile.columns / rate;
-            // A second launch, which reads what the first one has written.
+            // Fitted to the times of 600 products of float, double, half, and of float as tf32 and in two parts.
+            const bool by_threads = next.form == MatmulForm::threads || next.form == MatmulForm::split;
+            const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u),
+                                                 codegen::matmul_block(next) / 32.0, by_threads ? 1.75 : 5);
+            const auto steps = static_cast<double>((depth + tile.depth - 1) / tile.depth * tile.depth) +
+                               (next.form == MatmulForm::threads ? 64 : 16);  // and the beginning and end of a block
+            double own = before * products + rounds * steps * tile.rows * tile.columns / rate;
             const double elements = static_cast<double>(shape.batch * shape.rows) * static_cast<double>(shape.columns);
-            if (parts > 1) own += (6e-6 + 8 * parts * elements / 3e12) * products;
+            if (parts > 1) own += second_launch(device, dtype, next, parts * elements) * products;
             if (own >= time) continue;
             layout = next, time = own;
             layout.tile.parts = parts > 1 ? parts : 0;
@@ -197,10 +237,15 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     const std::int64_t operands = shape.batch * (shape.rows + shape.columns) * shape.inner;
     const bool is_beyond_cache = static_cast<std::size_t>(operands) * dtype.size_bytes() >
                                  2 * device.l2_cache_bytes.value_or(std::size_t{32} << 20);
+    // Where warp groups can multiply, small products are theirs: single warps of float do not reach these rates there.
+    const bool has_groups = layout.form == MatmulForm::tensor && may_group(device, dtype, layout.form);
     if (unit_warps != 4)
         for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {
+            if (candidate.tile.slices > 1 && has_groups) continue;
             layout.tile = candidate.tile;
-            best.consider(device, dtype, layout, is_beyond_cache ? candidate.rate_beyond_cache : candidate.rate, shape);
+            layout.tile.slices = std::max(candidate.tile.slices, 1u);  // a number that a tuner can vary
+            const double rate = is_beyond_cache ? candidate.rate_beyond_cache : candidate.rate;
+            best.consider(device, dtype, layout, has_groups && dtype.size_bytes() == 4 ? 0.7 * rate : rate, shape);
         }
     if (unit_warps != 1) {
         consider_groups(best, device, dtype, layout, shape);
@@ -334,6 +379,14 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
                                      "; store another tuning, or remove this one with tune::clear_stored(\"matmul\")"));
     }
     return layout;
+}
+
+bool names_tile(const MatmulTuning& given) {
+    return given.rows != 0 || given.columns != 0 || given.depth != 0 || given.own_rows != 0 || given.own_columns != 0;
+}
+
+bool may_overlap(const DeviceInfo& device, std::int64_t blocks, const MatmulTuning& tile) {
+    return blocks >= std::int64_t{device.compute_units} * tile.resident_blocks;
 }
 
 int max_registers(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {

@@ -94,17 +94,19 @@ class Matmul {
     }
 
     /// The statement that stores the sum of element (own_row, own_column).
-    std::string store(const std::string& sum) {
+    std::string store(const std::string& sum) { return store(sum, "c[own_row * c_row + own_column * c_column]"); }
+    /// The same, but keeps the element in a variable.
+    std::string store(const std::string& sum, const std::string& variable) {
         const std::string element = "c[own_row * c_row + own_column * c_column]";
-        if (layout_.in_parts) return gemel::text(element, " = ", sum, ";");
-        if (epilogue_.empty()) return gemel::text(element, " = ", sums_.store(sum), ";");
+        if (layout_.in_parts) return gemel::text(variable, " = ", sum, ";");
+        if (epilogue_.empty()) return gemel::text(variable, " = ", sums_.store(sum), ";");
         std::string out = gemel::text("const ", sums_.type, " value = ", sum, ";\n");
         if (epilogue_.mentions("row")) out += "const int64_t row = own_row;\n";
         if (epilogue_.mentions("column")) out += "const int64_t column = own_column;\n";
         if (epilogue_.mentions("before"))
             out += gemel::text("const ", sums_.type, " before = ", sums_.load(element), ";\n");
-        return out +
-               gemel::text(element, " = ", sums_.store(kernel_.verbatim(gemel::text("(", epilogue_.text(), ")"))), ";");
+        return out + gemel::text(variable, " = ",
+                                 sums_.store(kernel_.verbatim(gemel::text("(", epilogue_.text(), ")"))), ";");
     }
     std::string block_body(Values values) {
         values["edge"] = layout_.edge;
@@ -157,6 +159,13 @@ class Matmul {
         values["ahead"] = std::max(t.stages, by_groups(layout_) ? 3u : 2u) - (by_groups(layout_) ? 2 : 1);
         values["by_groups"] = by_groups(layout_);
         values["slot_words"] = a.words() + b.words();
+        values["shared_bytes"] = matmul_shared_bytes(dtype_, layout_);
+        const std::uint32_t slices = slices_of(layout_);
+        values["slices"] = slices;
+        values["slice_threads"] = matmul_block(layout_) / slices;
+        values["slice_lines"] = 8 / slices;
+        values["slices_pitch"] = slices_pitch(layout_);
+        values["by_warps"] = by_warps(layout_);
         values["b_offset"] = a.words();
         values["factors"] = Value::List{described("a", a, 0, "first_row", "rows"),
                                         described("b", b, a.words(), "first_column", "columns")};
@@ -167,8 +176,16 @@ class Matmul {
             values[name + "_pitch"] = f.pitch;
             values[name + "_swizzle"] = f.swizzle;
             values[name + "_lane_swizzle"] = swizzle_of(f, "lane");
+            values[name + "_slice"] = slices > 1 ? slice_step(f) : 0;
         }
         return by_warps(layout_) ? by_tensor_cores(std::move(values)) : by_threads(std::move(values));
+    }
+
+    /// What slices are apart in a slot, unless swizzled groups say it.
+    std::uint32_t slice_step(const Factor& f) const {
+        if (!by_warps(layout_)) return 8 / slices_of(layout_) * f.pitch;
+        const std::uint32_t depth = dtype_.size_bytes() == 2 ? 16 : 8;
+        return !f.along ? depth * f.pitch : f.swizzle ? 0 : depth;
     }
 
     /// Factor::swizzle's f of a line.
@@ -208,10 +225,14 @@ class Matmul {
         values["own_columns"] = t.own_columns;
         values["threads_down"] = t.rows / t.own_rows;
         values["threads_across"] = t.columns / t.own_columns;
+        values["row_tiles"] = t.own_rows;
+        values["column_tiles"] = t.own_columns;
+        values["sum_type"] = sums_.type;
         values["stored"] = store("sum");
         values["begin"] = kernel_.fill(matmul_kernels::threads_begin(), values);
         values["multiply"] = kernel_.fill(matmul_kernels::threads_multiply(), values);
-        values["store"] = kernel_.fill(matmul_kernels::threads_store(), values);
+        values["store"] = kernel_.fill(
+            slices_of(layout_) > 1 ? matmul_kernels::slices_store() : matmul_kernels::threads_store(), values);
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
     }
 
@@ -220,6 +241,10 @@ class Matmul {
         const std::size_t item = dtype_.size_bytes();
         values["sum_type"] = sums_.type;
         values["splits"] = layout_.form == MatmulForm::split;
+        // A lane reads four neighbours of b at once, for four tiles.
+        const Factor b = factor(item, layout_, false);
+        values["wide"] = item == 4 && !by_groups(layout_) && !b.along && b.swizzle != 0 && t.own_columns % 32 == 0 &&
+                         slices_of(layout_) == 1;
         values["rounds"] = item == 4;
         values["group_depth"] = item == 2 ? 16 : 8;
         values["by_matrices"] = item < 8;
@@ -235,12 +260,15 @@ class Matmul {
         values["warp_columns"] = t.own_columns;
         values["warps_across"] = t.columns / t.own_columns;
         values["stored"] = store("sum");
+        values["kept"] = store("sum", "out[e]");
         if (by_groups(layout_)) by_warp_groups(values);
         values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
         values["multiply"] = kernel_.fill(
             by_groups(layout_) ? matmul_kernels::groups_multiply() : matmul_kernels::tensor_multiply(), values);
-        values["store"] =
-            kernel_.fill(by_groups(layout_) ? matmul_kernels::groups_store() : matmul_kernels::tensor_store(), values);
+        values["store"] = kernel_.fill(by_groups(layout_)       ? matmul_kernels::groups_store()
+                                       : slices_of(layout_) > 1 ? matmul_kernels::slices_store()
+                                                                : matmul_kernels::tensor_store(),
+                                       values);
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
     }
 

@@ -18,6 +18,8 @@ std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout) {
     return has_b_in_registers(item, layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
 }
 
+std::uint32_t slices_pitch(const MatmulLayout& layout) { return layout.tile.columns + (by_warps(layout) ? 8 : 4); }
+
 namespace {
 
 /// Swizzles an operand whose lines warps read by matrices of 8 lines x 16 bytes, or by 8 words of 4 lines each. A
@@ -70,8 +72,8 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
         case MatmulForm::packed: return t.rows / matmul_unit_lines * group + group;
-        case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns);
-        default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp;
+        case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns) * slices_of(layout);
+        default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp * slices_of(layout);
     }
 }
 
@@ -84,6 +86,9 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
             layout.tile.stages * item * (factor(item, layout, true).words() + factor(item, layout, false).words());
+        if (slices_of(layout) > 1)
+            return std::max<std::size_t>(
+                slots, matmul_accumulator(dtype).size_bytes() * layout.tile.rows * slices_pitch(layout));
         if (!by_groups(layout)) return slots;
         const std::size_t lines = has_b_in_registers(item, layout) ? layout.tile.columns : layout.tile.rows;
         return std::max(slots, lines * staged_pitch(item, layout) * sizeof(float)) + tile_bytes;
@@ -155,6 +160,12 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
         return text("own_rows and own_columns must be multiples of ", unit, " that divide rows and columns");
     if (!warps && (t.rows / t.own_rows % 4 != 0 || t.columns / t.own_columns % 8 != 0))
         return "a block must be a multiple of 4 threads high and of 8 wide";
+    if (t.slices > 1) {
+        if (layout.form != MatmulForm::threads && layout.form != MatmulForm::tensor)
+            return "only float by fused multiply-adds, and single warps of tensor cores, have slices";
+        if (!std::has_single_bit(t.slices) || t.slices > 8) return "there must be 1, 2, 4 or 8 slices";
+        if (warps && t.depth % (group * t.slices) != 0) return text("a slice takes ", group, " of the depth at a time");
+    }
     if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
         return "a warp has at most 2048 elements in three sums each";
     if (by_groups(layout))

@@ -13,6 +13,9 @@ inline constexpr std::uint32_t matmul_per_thread = 4;  ///< checked: rows and co
 inline bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
 inline bool by_groups(const MatmulLayout& layout) { return layout.form == MatmulForm::groups; }
+inline std::uint32_t slices_of(const MatmulLayout& layout) {
+    return layout.tile.slices > 1 ? layout.tile.slices : 1;
+}
 inline bool is_packed(const MatmulLayout& layout) { return layout.form == MatmulForm::packed; }
 
 /// Warp groups read 16-bit operands from shared memory in any order. Of two float operands, they read one with stride 1
@@ -25,6 +28,9 @@ inline constexpr std::uint32_t tile_line_bytes = 128, tile_bytes = 1024;
 /// The pitch of sums in shared memory, in floats from line to line of a warp group, for which there are few bank
 /// conflicts.
 std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout);
+
+/// The pitch of the sums of slices in shared memory, in elements.
+std::uint32_t slices_pitch(const MatmulLayout& layout);
 
 /// The layout of an operand in a slot.
 struct Factor {

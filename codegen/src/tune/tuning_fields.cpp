@@ -38,11 +38,14 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
                                                           {"depth", {64, 128, 256}},
                                                           {"own_rows", {2, 4, 6, 8}}};
     static const auto& blocks = *new std::vector<Choices>{{"rows", {16, 32, 64}}};
-    static const auto& threads =
-        *new std::vector<Choices>{{"rows", {32, 64, 128, 256}},     {"columns", {32, 64, 128, 256}},
-                                  {"depth", {8, 16, 32}},           {"own_rows", {4, 8}},
-                                  {"own_columns", {4, 8}},          {"stages", {2, 3, 4}},
-                                  {"resident_blocks", {1, 2, 3, 4}}};
+    static const auto& threads = *new std::vector<Choices>{{"rows", {32, 64, 128, 256}},
+                                                           {"columns", {32, 64, 128, 256}},
+                                                           {"depth", {8, 16, 32}},
+                                                           {"own_rows", {4, 8}},
+                                                           {"own_columns", {4, 8}},
+                                                           {"stages", {2, 3, 4}},
+                                                           {"resident_blocks", {1, 2, 3, 4}},
+                                                           {"slices", {1, 2, 4}}};
     static const auto& warps = *new std::vector<Choices>{
         {"rows", {32, 64, 128, 256}},     {"columns", {32, 64, 128, 256}}, {"depth", {8, 16, 32, 64}},
         {"own_rows", {16, 32, 64}},       {"own_columns", {16, 32, 64}},   {"stages", {2, 3, 4, 5}},
@@ -78,7 +81,8 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
     // With two parts, at most 128 columns are possible; larger tiles are refused at launch.
     if (value_of(start, "packs") > 0) return {"own_columns == columns"};
     const bool warps = value_of(start, "own_rows") >= 16;  // also true for groups, with 16 or more
-    const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "");
+    const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "") +
+                              " * (slices if slices > 0 else 1)";
     std::vector<std::string> all{
         "own_rows <= rows and own_columns <= columns",
         block + " >= 64 and " + block + " <= device.max_threads_per_block",

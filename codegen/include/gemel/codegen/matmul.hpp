@@ -36,10 +36,13 @@ struct MatmulTuning {
     std::uint32_t parts = 0;
     /// 1: a separate kernel first packs the float operands for warp groups; see MatmulForm::packed.
     std::uint32_t packs = 0;
+    /// Groups of a block's threads that share out the summed axis of a slot: 1, 2, 4 or 8, for the forms threads and
+    /// tensor. Each group computes the whole tile; the groups' sums are added in shared memory in a fixed order.
+    std::uint32_t slices = 0;
     friend bool operator==(const MatmulTuning&, const MatmulTuning&) = default;
 };
 GEMEL_STRUCT(MatmulTuning, rows, columns, depth, own_rows, own_columns, stages, resident_blocks, unit_warps, parts,
-             packs)
+             packs, slices)
 
 enum class MatmulForm : std::uint8_t {
     checked,  ///< a block computes a tile through shared memory; any device, type and layout

@@ -1,0 +1,35 @@
+#include "linear/matmul_choice.hpp"
+
+namespace gemel {
+namespace {
+
+/// All that the choice depends on, besides the device.
+struct ChoiceKey {
+    DType dtype = {};
+    codegen::MatmulLayout layout = {};  ///< without a tile
+    MatmulShape shape = {};
+    std::uint32_t unit_warps = 0;
+    friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
+};
+
+}  // namespace
+
+std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtype, codegen::MatmulForm form,
+                                                  const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps) {
+    const DeviceInfo& device = cache.info();
+    const auto choose = [&] {
+        auto choice = std::make_shared<MatmulChoice>();
+        choice->tile = choice->unsliced = matmul_heuristic(device, dtype, form, a, b, unit_warps);
+        choice->unsliced.slices = 0;
+        choice->may_group = form >= codegen::MatmulForm::threads && has_group_tiles(device, dtype, form, a, b);
+        return choice;
+    };
+    if (form < codegen::MatmulForm::threads) return choose();
+    const ChoiceKey key{.dtype = dtype,
+                        .layout = matmul_layout(device, dtype, form, a, b, {}),
+                        .shape = {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]},
+                        .unit_warps = unit_warps};
+    return cache.find<MatmulChoice>(key, choose);
+}
+
+}  // namespace gemel

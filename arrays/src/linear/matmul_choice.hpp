@@ -1,0 +1,23 @@
+/// The tile of a matrix product, remembered per context.
+#pragma once
+
+#include "generated/kernel_cache.hpp"
+#include "linear/matmul_layout.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace gemel {
+
+struct MatmulChoice : Variant {
+    codegen::MatmulTuning tile;      ///< matmul_heuristic()
+    codegen::MatmulTuning unsliced;  ///< the same without slices, which suit only this tile
+    bool may_group = false;          ///< has_group_tiles()
+};
+
+/// The tile for these operands if no numbers are given. @time a lookup after the first call for such operands:
+/// comparing a dozen tiles takes as long as half a launch
+std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtype, codegen::MatmulForm form,
+                                                  const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps);
+
+}  // namespace gemel

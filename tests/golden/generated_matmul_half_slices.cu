@@ -1,0 +1,184 @@
+extern "C" __global__ RESIDENT_BLOCKS(256, 2) __launch_bounds__(256) void matmul(
+        const float16_t *a,
+        const float16_t *b,
+        float16_t *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t a_line = a_row, b_line = b_row;
+    __shared__ __align__(128) float4 shared_slots[2048];
+    uint16_t *const slots = (uint16_t *)shared_slots;
+    const int thread = ((int)threadIdx.x), slice = thread / 128, warp = thread % 128 / 32, lane = thread % 32;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 64;
+    const int64_t first_column = (int64_t)(in_band / height) * 64;
+    const int a_at = thread % 8 * 8, a_of = thread / 8;
+    const uint16_t *a_from = (const uint16_t *)a + a_begin + matrix * a_matrix
+        + first_row * a_line + a_of * a_line + a_at;
+    uint16_t *const a_to = slots + a_of * 64
+        + (a_at / 8 ^ a_of % 8) * 8 + a_at % 8 + 0;
+    const int64_t a_next = 32 * a_line;
+    const int a_extent = (int)(rows - first_row < 64 ? rows - first_row : 64);
+    const int b_at = thread % 8 * 8, b_of = thread / 8;
+    const uint16_t *b_from = (const uint16_t *)b + b_begin + matrix * b_matrix
+        + first_column + b_of * b_line + b_at;
+    uint16_t *const b_to = slots + b_of * 64
+        + (b_at / 8 ^ b_of % 8) * 8 + b_at % 8 + 4096;
+    const int64_t b_next = 32 * b_line;
+    const int b_extent = (int)(columns - first_column < 64 ? columns - first_column : 64);
+    const int is_whole = a_extent == 64 && b_extent == 64;
+    const int warp_row = warp / 2 * 32, warp_column = warp % 2 * 32;
+    const int group = lane / 4, quad = lane % 4;
+    const int a_group = lane / 16 ^ lane % 8 ^ slice * 2;
+    const int b_group = (warp_column / 8 + lane / 16) ^ lane % 8;
+    float sums[2][4][4];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 63) / 64);
+    const int whole_steps = (int)(inner / 64), last_depth = (int)(inner % 64);
+    int slot = 0, next_slot = 0;
+    int step = -1;
+    do {
+        if (step >= 0) {
+            gemel_await_copies_0();
+            __syncthreads();
+        }
+        if (step < steps - 1) {
+            const int own_depth = step + 1 < whole_steps ? 64 : last_depth;
+            if (is_whole && own_depth == 64) {
+                {
+                    uint16_t *const to = a_to + next_slot * 8192;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_async_16(to + k * 2048, a_from + k * a_next, 16);
+                }
+                {
+                    uint16_t *const to = b_to + next_slot * 8192;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_async_16(to + k * 2048, b_from + k * b_next, 16);
+                }
+            } else {
+                {
+                    uint16_t *const to = a_to + next_slot * 8192;
+                    if (own_depth % 8 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 2; ++k) {
+                            const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
+                            if (inside <= 0 || inside >= 8) {
+                                gemel_copy_async_16(to + k * 2048, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 8; ++e)
+                                to[k * 2048 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
+                    for (int k = 0; k < 2; ++k) {
+                        const int inside = a_of + k * 32 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_16(to + k * 2048, a_from + k * a_next, inside > 0 ? 16 : 0);
+                    }
+                }
+                {
+                    uint16_t *const to = b_to + next_slot * 8192;
+                    if (b_extent % 8 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 2; ++k) {
+                            const int inside = b_of + k * 32 < own_depth ? b_extent - b_at : 0;
+                            if (inside <= 0 || inside >= 8) {
+                                gemel_copy_async_16(to + k * 2048, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 8; ++e)
+                                to[k * 2048 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
+                    for (int k = 0; k < 2; ++k) {
+                        const int inside = b_of + k * 32 < own_depth ? b_extent - b_at : 0;
+                        gemel_copy_async_16(to + k * 2048, b_from + k * b_next, inside > 0 ? 16 : 0);
+                    }
+                }
+            }
+            a_from += 64;
+            b_from += 64 * b_line;
+            next_slot = next_slot == 1 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        const uint16_t *const a_slot = slots + slot * 8192;
+        const uint16_t *const b_slot = slots + slot * 8192 + 4096 + slice * 1024;
+#pragma unroll
+        for (int d = 0; d < 64; d += 32) {
+            uint32_t a_part[2][4], b_part[4][2];
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 64 + (a_group ^ d / 8) * 8);
+            }
+#pragma unroll
+            for (int k = 0; k < 4; k += 2) {
+                gemel_load_matrices_turned(b_part[k], b_slot + (d + lane % 16) * 64 + (b_group ^ k) * 8);
+            }
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+                    gemel_multiply_float16(sums[r][k], a_part[r], b_part[k]);
+                }
+            }
+        }
+        slot = slot == 1 ? 0 : slot + 1;
+    } while (++step < steps);
+    c += c_begin + matrix * c_matrix;
+    float *const staged = (float *)slots;
+    for (int turn = 1; turn >= 0; --turn) {
+        __syncthreads();
+        if (turn == slice) {
+#pragma unroll
+            for (int r = 0; r < 2; ++r) {
+#pragma unroll
+                for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                    for (int i = 0; i < 4; i += 2) {
+                        float2 *const at = (float2 *)(staged + (warp_row + 16 * r + group + i / 2 * 8) * 72 + warp_column + 8 * k + 2 * quad);
+                        float2 sum = *at;
+                        sum.x = turn == 1 ? sums[r][k][i] : sum.x + sums[r][k][i];
+                        sum.y = turn == 1 ? sums[r][k][i + 1] : sum.y + sums[r][k][i + 1];
+                        *at = sum;
+                    }
+                }
+            }
+        }
+    }
+    __syncthreads();
+    for (int e = thread; e < 4096; e += 256) {
+        const int64_t own_row = first_row + e / 64, own_column = first_column + e % 64;
+        if (own_row >= rows || own_column >= columns) continue;
+        const float sum = staged[e / 64 * 72 + e % 64];
+        c[own_row * c_row + own_column * c_column] = store_float16(sum);
+    }
+}
