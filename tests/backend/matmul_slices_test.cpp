@@ -53,6 +53,7 @@ TEST_CASE("slices of the summed axis add up to the product") {
                           .own_rows = 8,
                           .own_columns = 8,
                           .stages = 2,
+                          .resident_blocks = 1,
                           .parts = 1,
                           .slices = slices};
         check_exact<float>(tile);
