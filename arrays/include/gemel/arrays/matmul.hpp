@@ -23,7 +23,7 @@ namespace gemel {
 enum class Precision {
     exact,   ///< fused multiply-adds in float
     split,   ///< accuracy of `exact` on tensor cores: each number as two tf32 parts, three products. Else as `exact`
-    tensor,  ///< tf32 on tensor cores: operands rounded to 11 significant bits. Devices without them: as `exact`
+    tensor,  ///< tf32 on tensor cores: operands of 11 significant bits, off by 2^-10 at most. Else as `exact`
 };
 
 /// A named argument of an expression in C: a value, which is copied, or an array in C order, which is shared.
