@@ -167,7 +167,7 @@ struct BestTile {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
             if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
             const double products = products_per_second(next, dtype.size_bytes());
-            // Fitted to the times of 600 products of float, double, half, and of float as tf32 and in two parts.
+            // Fitted to the times of 1000 products of float, double, half, and of float as tf32 and in two parts.
             const bool by_threads = next.form == MatmulForm::threads || next.form == MatmulForm::split;
             const double rounds = time_of_blocks(blocks * parts, units, std::max(tile.resident_blocks, 1u),
                                                  codegen::matmul_block(next) / 32.0, by_threads ? 1.75 : 5);
