@@ -391,10 +391,12 @@ inline Programs matmul_programs(const Dialect& dialect) {
         slots(MatmulForm::tensor, {64, 64, 32, 32, 32, 3}, false, false, 1));
     add("double_tensor", dtype_of<double>(), slots(MatmulForm::tensor, {64, 64, 16, 32, 32, 3, 4}, false, true, 2));
     if (&dialect == &Dialect::cuda()) {
-        add("half_groups", dtype_of<gemel::half>(),
-            slots(MatmulForm::groups, {128, 256, 64, 16, 256, 4}, true, true, 8));
-        add("bfloat16_groups", dtype_of<gemel::bfloat16>(),
-            slots(MatmulForm::groups, {64, 128, 64, 16, 128, 5}, false, false, 8));
+        add("half_mapped", dtype_of<gemel::half>(),
+            slots(MatmulForm::mapped, {128, 256, 64, 16, 256, 4}, true, true, 8));
+        cg::MatmulLayout mapped = slots(MatmulForm::mapped, {64, 192, 64, 16, 192, 5}, false, false, 8);
+        add("bfloat16_mapped", dtype_of<gemel::bfloat16>(), mapped);
+        mapped.in_parts = true;
+        add("bfloat16_mapped_parts", dtype_of<gemel::bfloat16>(), mapped);
         add("float_groups", dtype_of<float>(), slots(MatmulForm::groups, {128, 64, 32, 128, 16, 3}, true, true, 4));
         add("float_groups_along", dtype_of<float>(),
             slots(MatmulForm::groups, {64, 256, 32, 16, 256, 3}, false, false, 4));

@@ -81,6 +81,7 @@ std::vector<Fact> capabilities(const DeviceInfo& info) {
         yes_or_no("has_managed_memory", "managed memory", info.has_managed_memory),
         yes_or_no("has_images", "images", info.has_images),
         yes_or_no("has_warp_groups", "products by warp groups", info.has_warp_groups),
+        yes_or_no("has_tensor_maps", "copies by tensor maps", info.has_tensor_maps),
         yes_or_no("has_kernel_overlap", "overlapping kernels", info.has_kernel_overlap),
         yes_or_no("has_cross_block_visibility", "visibility between blocks", info.has_cross_block_visibility),
         yes_or_no("is_little_endian", "little-endian", info.is_little_endian),

@@ -84,7 +84,7 @@ void open_driver(Driver& d) {
              d.DeviceCanAccessPeer, d.CtxEnablePeerAccess, d.MemPrefetchAsync, d.MemAdvise, d.IpcGetMemHandle,
              d.IpcOpenMemHandle, d.IpcCloseMemHandle, d.IpcGetEventHandle, d.IpcOpenEventHandle,
              d.MemGetAllocationGranularity, d.MemCreate, d.MemRelease, d.MemAddressReserve, d.MemAddressFree,
-             d.MemUnmap, d.MemMap, d.MemSetAccess, d.MemExportToShareableHandle, d.GLGetDevices,
+             d.MemUnmap, d.MemMap, d.MemSetAccess, d.MemExportToShareableHandle, d.TensorMapEncodeTiled, d.GLGetDevices,
              d.GraphicsGLRegisterBuffer, d.GraphicsGLRegisterImage, d.GraphicsUnregisterResource,
              d.GraphicsMapResources, d.GraphicsUnmapResources, d.GraphicsResourceGetMappedPointer,
              d.GraphicsSubResourceGetMappedArray, d.Array3DGetDescriptor);

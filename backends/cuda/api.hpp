@@ -191,6 +191,10 @@ struct Driver {
     Entry<CUresult(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)> MemSetAccess{"cuMemSetAccess"};
     Entry<CUresult(void*, CUmemGenericAllocationHandle, CUmemAllocationHandleType, unsigned long long)>
         MemExportToShareableHandle{"cuMemExportToShareableHandle"};
+    // Optional: descriptions of arrays from which kernels copy boxes, since CUDA 12.0.
+    Entry<CUresult(void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, const std::uint32_t*,
+                   const std::uint32_t*, int, int, int, int)>
+        TensorMapEncodeTiled{"cuTensorMapEncodeTiled"};
     // Optional: OpenGL objects. Their header would need the OpenGL headers.
     Entry<CUresult(unsigned*, CUdevice*, unsigned, unsigned)> GLGetDevices{"cuGLGetDevices_v2"};
     Entry<CUresult(CUgraphicsResource*, unsigned, unsigned)> GraphicsGLRegisterBuffer{"cuGraphicsGLRegisterBuffer"};

@@ -125,6 +125,7 @@ CudaDevice::CudaDevice(CUdevice device) : device_(device) {
     read_abilities(d, device, major, minor);
     read_identity(d, device, major, minor);
     d.has_warp_groups = major == 9 && minor == 0 && compiler().major >= 12;
+    d.has_tensor_maps = d.has_warp_groups && cu.TensorMapEncodeTiled;
     d.has_kernel_overlap = major >= 9 && may_overlap_kernels();
 
     fingerprint_ = text("cuda; ", d.name, "; ", d.architecture, "; driver ", d.driver_version, "; ", d.api_version,

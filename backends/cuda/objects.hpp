@@ -232,6 +232,7 @@ class CudaContext final : public Context {
     std::optional<AddressRange> address_range(std::uint64_t address) override;
     std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,
                                            std::size_t row_pitch_bytes) override;
+    TensorMap tensor_map(const Place& place, const TensorMapShape& shape) override;
     std::unique_ptr<GlObject> share_gl(const GlName& name) override;
     std::unique_ptr<Module> wrap_module(std::uint64_t handle) override;
     ImageShape shape_of_image(std::uint64_t handle) override;

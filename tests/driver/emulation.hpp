@@ -45,6 +45,7 @@ __attribute__((weak)) const emulation::Runtime* gemel_runtime;  // one for all u
 #define __shared__ static thread_local
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __forceinline__ inline
 #define threadIdx (gemel_runtime->place().thread)
 #define blockIdx (gemel_runtime->place().block)

@@ -85,6 +85,15 @@ inline void gemel_multiply_tiles_tf32_128(float* c, const unsigned* a, unsigned 
     gemel_multiply_tiles_tf32<128>(c, a, b);
 }
 template <int a_is_turned, int b_is_turned>
+void gemel_multiply_tiles_float16_192(float* c, unsigned long long a, unsigned long long b) {
+    gemel_multiply_tiles_short<192, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
+}
+template <int a_is_turned, int b_is_turned>
+void gemel_multiply_tiles_bfloat16_192(float* c, unsigned long long a, unsigned long long b) {
+    gemel_multiply_tiles_short<192, a_is_turned, b_is_turned>(
+        c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
+}
+template <int a_is_turned, int b_is_turned>
 void gemel_multiply_tiles_float16_256(float* c, unsigned long long a, unsigned long long b) {
     gemel_multiply_tiles_short<256, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
 }

@@ -38,6 +38,37 @@ inline void gemel_copy_bulk(void* to, const void* from, int bytes, unsigned long
     std::memcpy(to, from, static_cast<std::size_t>(bytes));
     if ((expected.bytes -= bytes) == 0) gemel_barrier_arrive(barrier);
 }
+/// What the stand-in's cuTensorMapEncodeTiled has written into the map: the address, extents, steps, bytes per element
+/// and lines per box. `map` is the kernel's own type.
+template <class Map>
+void gemel_prepare_map(const Map*) {}
+template <class Map>
+void gemel_copy_box(void* to, const Map* map, int x, int y, int z, unsigned long long* barrier) {
+    const auto& words = map->words;
+    const std::size_t item = words[6], lines = words[7], per_line = 128 / item;
+    GemelExpected& expected = gemel_expected();
+    const int bytes = static_cast<int>(lines * 128);
+    if (reinterpret_cast<std::size_t>(to) % 128 != 0 || expected.barrier != barrier || bytes > expected.bytes)
+        __builtin_trap();  // a GPU would fault, or wait for ever
+    const auto is_inside = [&](std::size_t axis, long long at) {
+        return at >= 0 && at < static_cast<long long>(words[1 + axis]);
+    };
+    for (std::size_t line = 0; line < lines; ++line)
+        for (std::size_t k = 0; k < per_line; ++k) {
+            const long long column = x + static_cast<long long>(k), row = y + static_cast<long long>(line);
+            const std::size_t at = reinterpret_cast<std::size_t>(to) + line * 128 + k * item;
+            void* const place = reinterpret_cast<void*>(at ^ (at >> 7 & 7) << 4);
+            if (is_inside(0, column) && is_inside(1, row) && is_inside(2, z))
+                std::memcpy(place,
+                            reinterpret_cast<const char*>(words[0]) + static_cast<unsigned long long>(z) * words[5] +
+                                static_cast<unsigned long long>(row) * words[4] +
+                                static_cast<unsigned long long>(column) * item,
+                            item);
+            else
+                std::memset(place, 0, item);
+        }
+    if ((expected.bytes -= bytes) == 0) gemel_barrier_arrive(barrier);
+}
 inline void gemel_barrier_await(unsigned long long* barrier, unsigned phase) {
     while (GemelBarrier::read(barrier).phase == phase) gemel_runtime->pause();
 }

@@ -150,7 +150,7 @@ extern "C" __global__ __launch_bounds__(128) void matmul(
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d)
-                gemel_multiply_tiles_tf32_128(sums[0][0], part[d], a_tile + d * 2);
+                gemel_multiply_tiles_tf32_128(sums[0][0], part[d], a_tile + 2 * d);
             gemel_commit_tiles();
         }
         slot = slot == 2 ? 0 : slot + 1;

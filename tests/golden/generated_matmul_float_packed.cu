@@ -21,17 +21,14 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         int64_t inner,
         int64_t tiles_across,
         int64_t tiles_down,
+        int64_t parts,
+        int64_t part_depth,
+        int64_t all_tiles,
         SHARED_ARENA)
 {
     float *const slots = gemel_tile_aligned((float *)shared_arena);
     uint64_t *const filled = (uint64_t *)(slots + 49152), *const emptied = filled + 3;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
-    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
-    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
-    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
-    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-    const int64_t tile_row = band * 8 + in_band % height, tile_column = in_band / height;
-    const int steps = (int)((inner + 31) / 32);
     if (thread == 0) {
 #pragma unroll
         for (int k = 0; k < 3; ++k) {
@@ -41,87 +38,143 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         gemel_barrier_show();
     }
     __syncthreads();
+    int slot = 0;
     if (thread >= 256) {
         gemel_registers_40();
         if (thread > 256) return;
-        const int64_t a_unit = (int64_t)steps * 4096, b_unit = a_unit;
-        a_packed += (matrix * tiles_down + tile_row) * 2 * a_unit;
-        b_packed += (matrix * tiles_across + tile_column) * 2 * b_unit;
-        int slot = 0;
         uint32_t phase = 1;
-        for (int step = 0; step < steps; ++step) {
-            float *const to = slots + slot * 16384;
-            gemel_barrier_await(emptied + slot, phase);
-            gemel_barrier_expect(filled + slot, 65536);
+        for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
+            const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
+            const int64_t matrix = work / tiles;
+            const int64_t own_inner = inner;
+            const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+            const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+            const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+            const int steps = (int)((own_inner + 31) / 32);
+            const int64_t unit_line = (int64_t)steps * 4096;
+            const float *a_next = a_packed + (matrix * tiles_down + tile_row) * 2 * unit_line;
+            const float *b_next = b_packed + (matrix * tiles_across + tile_column) * 2 * unit_line;
+            for (int step = 0; step < steps; ++step) {
+                float *const to = slots + slot * 16384;
+                gemel_barrier_await(emptied + slot, phase);
+                gemel_barrier_expect(filled + slot, 65536);
 #pragma unroll
-            for (int part = 0; part < 2; ++part) {
+                for (int part = 0; part < 2; ++part) {
 #pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + (part * 2 + k) * 2048, a_packed + k * a_unit + part * 2048, 8192, filled + slot);
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_bulk(to + (part * 2 + k) * 2048, a_next + k * unit_line + part * 2048, 8192, filled + slot);
 #pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + (4 + part * 2 + k) * 2048, b_packed + k * b_unit + part * 2048, 8192, filled + slot);
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_bulk(to + (4 + part * 2 + k) * 2048, b_next + k * unit_line + part * 2048, 8192, filled + slot);
+                }
+                a_next += 4096;
+                b_next += 4096;
+                if (++slot == 3) slot = 0, phase ^= 1;
             }
-            a_packed += 4096;
-            b_packed += 4096;
-            if (++slot == 3) slot = 0, phase ^= 1;
         }
         return;
     }
     gemel_registers_232();
-    float sums[64];
-    float high[64], low[64];
-#pragma unroll
-    for (int i = 0; i < 64; ++i) sums[i] = high[i] = low[i] = 0;
-    int slot = 0, previous = 0;
+    float *const staged = (float *)(emptied + 3) + warp * 640;
+    float *const c_all = c;
     uint32_t phase = 0;
-    int step = 0;
-    do {
-        const float *const at = slots + slot * 16384;
-        const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 8192, 0);
-        gemel_barrier_await(filled + slot, phase);
-        gemel_begin_tiles();
-        gemel_multiply_two_tiles_tf32_128_anew(high, a_tile, b_tile);
+    for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
+        const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
+        const int64_t matrix = work / tiles;
+        const int64_t own_inner = inner;
+        const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+        const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+        const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+        const int steps = (int)((own_inner + 31) / 32);
+        float sums[64];
+        float high[64], low[64];
 #pragma unroll
-        for (int d = 1; d < 4; ++d) gemel_multiply_two_tiles_tf32_128(high, a_tile + 2 * d, b_tile + 2 * d);
-        gemel_commit_tiles();
+        for (int i = 0; i < 64; ++i) sums[i] = high[i] = low[i] = 0;
+        int previous = 0, step = 0;
+        do {
+            const float *const at = slots + slot * 16384;
+            const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 8192, 0);
+            gemel_barrier_await(filled + slot, phase);
+            gemel_begin_tiles();
+            gemel_multiply_two_tiles_tf32_128_anew(high, a_tile, b_tile);
 #pragma unroll
-        for (int d = 0; d < 4; ++d) {
-            gemel_multiply_two_tiles_tf32_128(low, a_tile + 1024 + 2 * d, b_tile + 2 * d);
-            gemel_multiply_two_tiles_tf32_128(low, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+            for (int d = 1; d < 4; ++d) gemel_multiply_two_tiles_tf32_128(high, a_tile + 2 * d, b_tile + 2 * d);
+            gemel_commit_tiles();
+#pragma unroll
+            for (int d = 0; d < 4; ++d) {
+                gemel_multiply_two_tiles_tf32_128(low, a_tile + 1024 + 2 * d, b_tile + 2 * d);
+                gemel_multiply_two_tiles_tf32_128(low, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+            if (step > 0 && thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&high[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) sums[i] += high[i];
+            previous = slot;
+            if (++slot == 3) slot = 0, phase ^= 1;
+        } while (++step < steps);
+        gemel_await_tiles_0();
+        if (thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
+#pragma unroll
+        for (int i = 0; i < 64; ++i) gemel_after_tiles(&low[i]);
+        float *const c = c_all + c_begin + matrix * c_matrix;
+        const int64_t first_row = (int64_t)tile_row * 128 + warp * 16, first_column = (int64_t)tile_column * 128;
+        const int own_rows = rows - first_row < 16 ? (int)(rows - first_row) : 16;
+        const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
+        const int group = lane / 4, quad = lane % 4, pair = lane % 16 * 2;
+        float *const first_pair = c + (first_row + lane / 16) * c_row + first_column + pair;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            gemel_warp_barrier();
+#pragma unroll
+            for (int i = 0; i < 8; ++i)
+                *(float2 *)(staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad) =
+                    make_float2(sums[16 * k + 2 * i] + low[16 * k + 2 * i] * 0.00048828125f, sums[16 * k + 2 * i + 1] + low[16 * k + 2 * i + 1] * 0.00048828125f);
+            gemel_warp_barrier();
+            const int64_t begin_column = first_column + 32 * k + pair;
+            if (stores_pairs && begin_column + 1 < columns) {
+                float *to = first_pair + 32 * k;
+
+                for (int i = 0; i < 8; ++i) {
+                    const int r = lane / 16 + 2 * i;
+                    if (r >= own_rows) continue;
+                    const float2 both = *(const float2 *)(staged + r * 40 + pair);
+                    const int64_t own_row = first_row + r;
+                    float out[2];
+#pragma unroll
+                    for (int e = 0; e < 2; ++e) {
+                        const int64_t own_column = begin_column + e;
+                        float sum = e ? both.y : both.x;
+                        if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
+                            sum = 0;
+                            for (int64_t d = 0; d < inner; ++d)
+                                sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
+                        }
+                        out[e] = sum;
+                    }
+                    *(float2 *)to = make_float2(out[0], out[1]);
+                    to += 2 * c_row;
+                }
+                continue;
+            }
+            for (int r = lane / 16; r < own_rows; r += 2) {
+                const int64_t own_row = first_row + r;
+                for (int e = 0; e < 2; ++e) {
+                    const int64_t own_column = begin_column + e;
+                    if (own_column >= columns) continue;
+                    float out[2];
+                    float sum = staged[r * 40 + pair + e];
+                    if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
+                        sum = 0;
+                        for (int64_t d = 0; d < inner; ++d)
+                            sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
+                    }
+                    out[e] = sum;
+                    c[own_row * c_row + own_column * c_column] = out[e];
+                }
+            }
         }
-        gemel_commit_tiles();
-        gemel_await_tiles_1();
-        if (step > 0 && thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
-#pragma unroll
-        for (int i = 0; i < 64; ++i) gemel_after_tiles(&high[i]);
-#pragma unroll
-        for (int i = 0; i < 64; ++i) sums[i] += high[i];
-        previous = slot;
-        if (++slot == 3) slot = 0, phase ^= 1;
-    } while (++step < steps);
-    gemel_await_tiles_0();
-#pragma unroll
-    for (int i = 0; i < 64; ++i) gemel_after_tiles(&low[i]);
-    c += c_begin + matrix * c_matrix;
-    gemel_groups_barrier(256);
-    const int group = lane / 4, quad = lane % 4;
-#pragma unroll
-    for (int i = 0; i < 64; ++i)
-        slots[(warp * 16 + group + i / 2 % 2 * 8) * 136 + i / 4 * 8 + 2 * quad + i % 2] = sums[i] + low[i] * 0.00048828125f;
-    gemel_groups_barrier(256);
-    const int64_t first_row = tile_row * 128, first_column = tile_column * 128;
-    const int is_whole = rows - first_row >= 128 && columns - first_column >= 128;
-    for (int r = thread / 128; r < 128; r += 2) {
-        const int k = thread % 128;
-        const int64_t own_row = first_row + r, own_column = first_column + k;
-        if (!is_whole && (own_row >= rows || own_column >= columns)) continue;
-        float sum = slots[r * 136 + k];
-        if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
-            sum = 0;
-            for (int64_t d = 0; d < inner; ++d)
-                sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
-        }
-        c[own_row * c_row + own_column * c_column] = sum;
     }
 }

@@ -5,6 +5,8 @@
 #include "generated/argument_list.hpp"
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_choice.hpp"
+#include "linear/matmul_epilogue.hpp"
+#include "linear/matmul_maps.hpp"
 #include "linear/matmul_pack.hpp"
 #include "tune/online.hpp"
 #include "tune/tuning_table.hpp"
@@ -20,7 +22,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,15 +56,6 @@ AnyArray as_batch(const AnyArray& x, const Shape& batch) {
         Shape{static_cast<std::int64_t>(batch.count()), shape[batch.rank()], shape.back()});
 }
 
-Argument value_argument(const NamedArgument& given) {
-    Argument argument;
-    argument.dtype = given.dtype();
-    argument.bytes = given.dtype().size_bytes();
-    argument.data = given.value();
-    std::memcpy(argument.value, given.value(), argument.bytes);
-    return argument;
-}
-
 /// Identifies the compiled products.
 struct ProductKey {
     DType dtype = {};
@@ -74,41 +66,6 @@ struct ProductKey {
     bool wide = false;                                    ///< of that kernel: 64-bit indices
     friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
-
-/// Refuses names that the kernel uses.
-void check_name(const std::string& name) {
-    constexpr std::string_view known[] = {"value", "row", "column", "matrix", "before", "as_float", "as_uint"};
-    std::string why = codegen::why_no_name(name);
-    if (std::ranges::find(known, name) != std::end(known)) why = "every epilogue knows";
-    if (!why.empty())
-        throw ArgumentError(text("matmul: the epilogue's argument '", name, "' has a name that ", why, "; rename it"));
-}
-
-/// The arguments of an epilogue as kernel arguments: arrays in C order from the beginning of their memory, 16-bit
-/// floats as float. Arrays that overlap the target are copied, since it is written while they are read.
-std::vector<NamedArgument> plain_arguments(const MatmulOptions& options, const AnyArray& target) {
-    std::vector<NamedArgument> plain;
-    for (const NamedArgument& given : options.arguments) {
-        check_name(given.name());
-        if (std::ranges::any_of(plain, [&](const NamedArgument& known) { return known.name() == given.name(); }))
-            throw ArgumentError(text("matmul: the epilogue has two arguments '", given.name(), "'; rename one"));
-        const AnyArray& array = given.array();
-        if (given.is_value()) {
-            plain.push_back(given);
-            continue;
-        }
-        if (array.empty())
-            throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
-                                     "' is an empty handle; assign an array to it first"));
-        if (!(array.context() == target.context()))
-            throw ArgumentError(text("matmul: the epilogue's argument '", given.name(),
-                                     "' is in another context than the operands; copy_to(context) copies it there"));
-        const AnyArray own = array.dtype().is_16_bit_float() ? array.astype(dtype_of<float>()) : array;
-        const bool is_plain = own.is_contiguous() && begin_of(own) == 0 && begins_at_element(own);
-        plain.emplace_back(given.name(), is_plain && !target.may_overlap(own) ? own : own.copy(Order::C));
-    }
-    return plain;
-}
 
 codegen::MatmulRequest request_of(const ProductKey& key, const std::vector<NamedArgument>& arguments) {
     codegen::MatmulRequest request{.dtype = key.dtype, .epilogue = key.epilogue, .preamble = key.preamble};
@@ -165,7 +122,9 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     const DeviceInfo& device = cache.info();
     codegen::MatmulTuning given = f.form >= codegen::MatmulForm::threads ? options.tuning : codegen::MatmulTuning{};
     if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
-    const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, given.unit_warps);
+    // Warp groups wait for at least one slot.
+    const std::uint32_t unit_warps = f.inner == 0 ? 1 : given.unit_warps;
+    const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, unit_warps);
     const bool may_pack = can_pack(device, dtype, f.form);
     if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
         !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_group))
@@ -179,7 +138,8 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
         return other ? choice->unsliced : choice->tile;
     };
     const codegen::MatmulTuning chosen = choose_tuning(given, device, table, f.work(dtype), heuristic);
-    if (chosen.unit_warps != 4 || (chosen.packs != 0 ? may_pack : choice->may_group)) return chosen;
+    const bool may = chosen.packs != 0 ? may_pack : choice->may_group;
+    if (chosen.unit_warps != 4 || (may && f.inner > 0)) return chosen;
     return merge(given, matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile);
 }
 
@@ -194,7 +154,7 @@ struct Storing {
     ProductKey key;
 
     Storing(const AnyArray& c, const MatmulOptions& options)
-        : arguments(plain_arguments(options, c)),
+        : arguments(epilogue_arguments(options, c)),
           key{.dtype = c.dtype(), .epilogue = options.epilogue, .preamble = options.preamble} {
         for (const NamedArgument& argument : arguments) {
             key.names += argument.name() + (argument.is_value() ? "," : "*,");
@@ -261,7 +221,15 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
                                           : c;
     if (trial) trial->begin({});
     ArgumentList list;
-    for (const AnyArray* array : {&f.a, &f.b, &sums}) list.add(whole_memory(*array));
+    std::optional<MappedOperand> mapped_a, mapped_b;
+    if (layout.form == codegen::MatmulForm::mapped) {
+        list.add(mapped_a.emplace(f.a, layout, true).argument());
+        list.add(mapped_b.emplace(f.b, layout, false).argument());
+    } else {
+        list.add(whole_memory(f.a));
+        list.add(whole_memory(f.b));
+    }
+    list.add(whole_memory(sums));
     if (!layout.in_parts) storing.add_to(list);
     AnyArray packed_a, packed_b;
     if (layout.form == codegen::MatmulForm::packed) {
@@ -272,14 +240,16 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
     }
     const std::array<std::int64_t, 4> a = offset_and_strides(f.a), b = offset_and_strides(f.b),
                                       to = offset_and_strides(sums);
-    const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],          b[1],   b[2],
-                                    b[3],    to[0],      to[1],    to[2],     to[3],         f.rows, f.columns,
-                                    f.inner, cut.across, cut.down, cut.parts, cut.part_depth};
+    const std::int64_t tiles = f.batch * cut.parts * cut.across * cut.down;
+    const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],           b[1],   b[2],
+                                    b[3],    to[0],      to[1],    to[2],     to[3],          f.rows, f.columns,
+                                    f.inner, cut.across, cut.down, cut.parts, cut.part_depth, tiles};
+    const std::size_t count = layout.form >= codegen::MatmulForm::packed ? 20 : layout.in_parts ? 19 : 17;
     const std::size_t shared_bytes =
         codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
-    const std::int64_t blocks = f.batch * cut.parts * cut.across * cut.down;
-    launch(*variant, blocks, shared_bytes, list, std::span(numbers).first(layout.in_parts ? 19 : 17),
-           may_overlap(KernelCache::of(context).info(), blocks, tuning));
+    const DeviceInfo& device = KernelCache::of(context).info();
+    const std::int64_t blocks = launched_blocks(device, layout, tiles);
+    launch(*variant, blocks, shared_bytes, list, std::span(numbers).first(count), may_overlap(device, blocks, tuning));
     if (layout.in_parts) add_parts(c, sums, cut.parts, storing);
     if (trial) trial->end();
 }

@@ -1,5 +1,7 @@
 #include "linear/matmul_choice.hpp"
 
+#include "linear/matmul_maps.hpp"
+
 namespace gemel {
 namespace {
 
@@ -9,6 +11,7 @@ struct ChoiceKey {
     codegen::MatmulLayout layout = {};  ///< without a tile
     MatmulShape shape = {};
     std::uint32_t unit_warps = 0;
+    bool may_map = false;
     friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
 };
 
@@ -28,7 +31,8 @@ std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtyp
     const ChoiceKey key{.dtype = dtype,
                         .layout = matmul_layout(device, dtype, form, a, b, {}),
                         .shape = {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]},
-                        .unit_warps = unit_warps};
+                        .unit_warps = unit_warps,
+                        .may_map = can_map(device, dtype, form, a, b)};
     return cache.find<MatmulChoice>(key, choose);
 }
 

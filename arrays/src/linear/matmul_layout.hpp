@@ -1,6 +1,8 @@
 /// Chooses the kernel of a matrix product and its tiles.
 #pragma once
 
+#include "linear/matmul_tiles.hpp"
+
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/arrays/matmul.hpp>
 #include <gemel/codegen/matmul.hpp>
@@ -10,28 +12,21 @@
 
 namespace gemel {
 
-/// The extents of a product of many matrices.
-struct MatmulShape {
-    std::int64_t batch, rows, inner, columns;
-    friend bool operator==(const MatmulShape&, const MatmulShape&) = default;
-};
-
 /// The form of kernel for these elements on a device.
 codegen::MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precision);
 
 /// Whether one of the last two axes has stride 1.
 bool has_lines(const AnyArray& x);
+/// Whether lines are read along the last axis rather than the one before. Of a single column they are not.
+bool has_last_lines(const AnyArray& x);
 
 /// The part of the summed axis that one block sums: a multiple of a slot's depth, or all of it.
 std::int64_t matmul_part_depth(const codegen::MatmulTuning& tile, std::int64_t inner);
 
-/// Whether warp groups can multiply these operands: the device has them, and the operands' strides and alignment allow
-/// it.
+/// Whether warp groups can multiply these operands without packing: the device has them, and the operands' strides and
+/// alignment allow it.
 bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                      const AnyArray& b);
-
-/// Whether warp groups can multiply them after packing: float operands of any layout.
-bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
 
 /// The tile for the shape if no numbers are given.
 /// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
@@ -45,6 +40,9 @@ codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codeg
 
 /// Whether numbers of a caller or of a stored tuning describe a tile. Slices chosen for another one may not suit it.
 bool names_tile(const codegen::MatmulTuning& given);
+
+/// The blocks of a launch for so many tiles. Blocks of the forms packed and mapped compute tile after tile.
+std::int64_t launched_blocks(const DeviceInfo& device, const codegen::MatmulLayout& layout, std::int64_t tiles);
 
 /// Whether blocks of a product may become resident before the last kernel has ended. They then go where its blocks end
 /// first. If fewer blocks are launched than fit, some multiprocessors get more of them than others: 512 x 512 x 512 in

@@ -51,7 +51,7 @@ class Matmul {
                       {"tile_rows", tile_.rows},
                       {"tile_columns", tile_.columns}};
         values["tile_of_block"] = kernel_.fill(matmul_kernels::tile_of_block(), values);
-        if (is_packed(layout_)) return kernel_.finish(packed(std::move(values)));
+        if (is_piped(layout_)) return kernel_.finish(piped(std::move(values)));
         if (has_slots(layout_)) return kernel_.finish(tiled(std::move(values)));
         values["body"] = layout_.form == MatmulForm::serial ? serial_body(values) : block_body(values);
         return kernel_.finish(kernel_.fill(matmul_kernels::product(), values));
@@ -201,7 +201,6 @@ class Matmul {
                 {"side", f.side},
                 {"length", f.length},
                 {"pitch", f.pitch},
-                {"panel", f.is_tile && !f.along ? f.lines * f.pitch : 0},
                 {"is_tile", f.is_tile},
                 {"is_turned", f.is_turned},
                 {"turns_per_line", f.rotation},
@@ -250,10 +249,7 @@ class Matmul {
         values["by_matrices"] = item < 8;
         values["part"] = item == 8 ? "double" : "uint32_t";
         values["bits"] = item == 8 ? "" : "as_uint";
-        values["instruction"] = "gemel_multiply_" + (item == 4                       ? "tf32"
-                                                     : dtype_.name() == "bfloat16_t" ? "bfloat16"
-                                                     : item == 2                     ? "float16"
-                                                                                     : std::string("double"));
+        values["instruction"] = gemel::text("gemel_multiply_", item == 8 ? "double" : short_name());
         values["row_tiles"] = t.own_rows / 16;
         values["column_tiles"] = t.own_columns / 8;
         values["warp_rows"] = t.own_rows;
@@ -272,17 +268,18 @@ class Matmul {
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
     }
 
+    /// In the names of functions for tensor cores.
+    const char* short_name() const {
+        return dtype_.size_bytes() == 4 ? "tf32" : dtype_.name() == "bfloat16_t" ? "bfloat16" : "float16";
+    }
+
     /// A warp group computes 64 lines of the result, over the whole width of the tile.
     void by_warp_groups(Values& values) {
-        const MatmulTuning& t = layout_.tile;
-        const std::size_t item = dtype_.size_bytes();
-        const bool turned = has_b_in_registers(item, layout_);
-        const Factor own = factor(item, layout_, !turned), other = factor(item, layout_, turned);
-        const std::uint32_t width = turned ? t.rows : t.columns;
-        const auto panel_bytes = [&](const Factor& f) { return f.along ? 0 : f.lines * tile_line_bytes; };
-        const auto step = [&](const Factor& f) { return f.along ? 2u : 2 * tile_bytes / 16; };
+        const bool turned = has_b_in_registers(layout_);
+        const Factor own = factor(dtype_.size_bytes(), layout_, !turned);
+        const std::uint32_t width = turned ? layout_.tile.rows : layout_.tile.columns;
         values["turned"] = turned;
-        values["staged_pitch"] = staged_pitch(item, layout_);
+        values["staged_pitch"] = staged_pitch(layout_);
         values["row_tiles"] = 1;
         values["column_tiles"] = width / 8;
         values["warps_across"] = 1;
@@ -292,34 +289,52 @@ class Matmul {
         values["other"] = turned ? "a" : "b";
         values["own_along"] = own.along;
         values["own_pitch"] = own.pitch;
-        values["own_lead"] = panel_bytes(own);
-        values["own_step"] = step(own);
-        values["other_lead"] = panel_bytes(other);
-        values["other_step"] = step(other);
-        values["group_words"] = 64 * t.depth;
-        const std::string name = item == 4 ? "tf32" : dtype_.name() == "bfloat16_t" ? "bfloat16" : "float16";
-        values["instruction"] =
-            gemel::text("gemel_multiply_tiles_", name, "_", width,
-                        item == 2 ? gemel::text("<", own.along ? 0 : 1, ", ", other.along ? 0 : 1, ">") : "");
+        values["instruction"] = gemel::text("gemel_multiply_tiles_", short_name(), "_", width);
     }
 
-    std::string packed(Values values) {
+    /// Warp groups that one thread provides with operands.
+    std::string piped(Values values) {
         const MatmulTuning& t = layout_.tile;
-        values["resident"] =
-            pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = 1}.text();
+        const bool maps = layout_.form == MatmulForm::mapped, a_along = !maps || layout_.a_by_columns,
+                   b_along = !maps || !layout_.b_by_columns;
+        const std::uint32_t groups = t.rows / matmul_unit_lines, units = t.columns / matmul_unit_lines;
+        values["maps"] = maps;
+        values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)),
+                                                    .count = std::max(t.resident_blocks, 1u)}
+                                 .text();
         values["band"] = band;
         values["depth"] = t.depth;
         values["stages"] = t.stages;
         values["splits"] = layout_.packed_parts == 2;
-        values["parts"] = layout_.packed_parts;
-        values["groups"] = t.rows / matmul_unit_lines;
-        values["units_across"] = t.columns / matmul_unit_lines;
+        values["parts"] = maps ? 1 : layout_.packed_parts;
+        values["groups"] = groups;
+        values["units_across"] = units;
+        values["moves_registers"] = moves_registers(layout_);
+        values["group_depth"] = maps ? 16 : 8;
+        values["a_step"] = a_along ? 2 : 2 * tile_bytes / 16;
+        values["b_step"] = b_along ? 2 : 2 * tile_bytes / 16;
+        values["a_lead"] = a_along ? 0 : matmul_unit_words * 4;
+        values["b_lead"] = b_along ? 0 : matmul_unit_words * 4;
+        values["factors"] = Value::List{
+            Values{{"name", "a"}, {"along", a_along}, {"offset", ""}, {"first", "first_row"}, {"units", groups}},
+            Values{{"name", "b"},
+                   {"along", b_along},
+                   {"offset", gemel::text(" + ", groups * matmul_unit_words)},
+                   {"first", "first_column"},
+                   {"units", units}}};
+        values["instruction"] = maps ? gemel::text("gemel_multiply_tiles_", short_name(), "_", t.columns, "<",
+                                                   a_along ? 0 : 1, ", ", b_along ? 0 : 1, ">")
+                                     : gemel::text("gemel_multiply_two_tiles_tf32_", t.columns);
         values["unit_words"] = matmul_unit_words;
-        values["slot_words"] = packed_slot_words(layout_);
+        values["slot_words"] = piped_slot_words(layout_);
         values["sums"] = t.columns / 2;
-        values["staged_pitch"] = t.columns + 8;
-        values["stored"] = store("sum");
-        return kernel_.fill(matmul_kernels::packed(), std::move(values));
+        values["staged_pitch"] = piped_staged_pitch;
+        values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
+        values["kept"] = store("sum", "out[e]");
+        values["unrolls"] = epilogue_.empty() && layout_.packed_parts < 2;
+        values["finished"] = kernel_.fill(matmul_kernels::finish_element(), values);
+        values["place"] = kernel_.fill(matmul_kernels::place_of_work(), values);
+        return kernel_.fill(matmul_kernels::piped(), std::move(values));
     }
 
     const MatmulRequest& request_;
@@ -366,7 +381,7 @@ std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
     if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
-    if ((by_groups(layout) || is_packed(layout)) &&
+    if ((by_groups(layout) || is_piped(layout)) &&
         std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
         throw ArgumentError(text("matmul: ", dialect.name, " has no warp groups; use the form 'tensor'"));
     return Matmul(request, layout, dialect).text();

@@ -10,12 +10,13 @@ namespace gemel::codegen {
 
 constexpr std::uint32_t warp = 32, group = 128;
 
-std::uint32_t packed_slot_words(const MatmulLayout& layout) {
-    return (layout.tile.rows + layout.tile.columns) / matmul_unit_lines * layout.packed_parts * matmul_unit_words;
+std::uint32_t piped_slot_words(const MatmulLayout& layout) {
+    return (layout.tile.rows + layout.tile.columns) / matmul_unit_lines * std::max(layout.packed_parts, 1u) *
+           matmul_unit_words;
 }
 
-std::uint32_t staged_pitch(std::size_t item, const MatmulLayout& layout) {
-    return has_b_in_registers(item, layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
+std::uint32_t staged_pitch(const MatmulLayout& layout) {
+    return has_b_in_registers(layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
 }
 
 std::uint32_t slices_pitch(const MatmulLayout& layout) { return layout.tile.columns + (by_warps(layout) ? 8 : 4); }
@@ -45,7 +46,7 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     // Lanes of a warp that read together use different banks: lines are an odd multiple of 16 bytes apart, or of 32
     // bytes if four lanes read neighbouring lines of words.
     const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
-    const bool is_tile = by_groups(layout) && (item == 2 || is_a == has_b_in_registers(item, layout));
+    const bool is_tile = by_groups(layout) && is_a == has_b_in_registers(layout);
     Factor all{.along = along,
                .side = side,
                .length = length,
@@ -71,7 +72,8 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
     switch (layout.form) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
-        case MatmulForm::packed: return t.rows / matmul_unit_lines * group + group;
+        case MatmulForm::packed:
+        case MatmulForm::mapped: return t.rows / matmul_unit_lines * group + group;
         case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns) * slices_of(layout);
         default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp * slices_of(layout);
     }
@@ -79,9 +81,10 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
 
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (layout.form == MatmulForm::serial) return 0;
-    if (is_packed(layout))
+    if (is_piped(layout))
         return tile_bytes +
-               layout.tile.stages * (packed_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t));
+               layout.tile.stages * (piped_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t)) +
+               layout.tile.rows * piped_staged_pitch * sizeof(float);
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
@@ -90,24 +93,29 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
             return std::max<std::size_t>(
                 slots, matmul_accumulator(dtype).size_bytes() * layout.tile.rows * slices_pitch(layout));
         if (!by_groups(layout)) return slots;
-        const std::size_t lines = has_b_in_registers(item, layout) ? layout.tile.columns : layout.tile.rows;
-        return std::max(slots, lines * staged_pitch(item, layout) * sizeof(float)) + tile_bytes;
+        const std::size_t lines = has_b_in_registers(layout) ? layout.tile.columns : layout.tile.rows;
+        return std::max(slots, lines * staged_pitch(layout) * sizeof(float)) + tile_bytes;
     }
     const std::size_t item = matmul_accumulator(dtype).size_bytes(), depth = item > 8 ? 8 : 16;
     return 2 * depth * (matmul_per_thread * layout.edge + 1) * item;
 }
 
+std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a) {
+    const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
+    return along ? is_a ? layout.tile.rows : layout.tile.columns : layout.tile.depth;
+}
+
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
     return !has_slots(layout) ||
-           (!by_groups(layout) && !is_packed(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
+           (!by_groups(layout) && !is_piped(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
 }
 
 namespace {
 
 std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    if (item != 2 && item != 4) return "warp groups multiply floats of 2 and 4 bytes";
-    const bool turned = has_b_in_registers(item, layout);
+    if (item != 4) return "warp groups multiply floats of 4 bytes so";
+    const bool turned = has_b_in_registers(layout);
     if (turned && !layout.a_by_columns) return "warp groups want neighbours of a or b along the summed axis";
     const std::uint32_t height = turned ? t.columns : t.rows, width = turned ? t.rows : t.columns;
     if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != width)
@@ -125,17 +133,20 @@ std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
     return {};
 }
 
-std::string why_no_packed(DType dtype, const MatmulLayout& layout) {
+std::string why_not_piped(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    const bool splits = layout.packed_parts == 2;
-    if (dtype.size_bytes() != 4 || !dtype.is_floating()) return "numbers in parts are float";
-    if (layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
-    if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
-        return "rows must be 128, own_rows 16 and own_columns as columns";
-    if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256))
-        return splits ? "columns must be 64 or 128" : "columns must be 64, 128 or 256";
-    if (t.depth != matmul_unit_depth) return text("depth must be ", matmul_unit_depth);
-    if (t.stages < 1 || t.stages > 8) return "there must be 1 to 8 stages";
+    const bool maps = layout.form == MatmulForm::mapped, splits = layout.packed_parts == 2;
+    if (!dtype.is_floating() || dtype.size_bytes() != (maps ? 2 : 4))
+        return maps ? "tensor maps copy 16-bit floats" : "numbers in parts are float";
+    if (!maps && layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
+    if ((t.rows != 128 && (!maps || t.rows != 64)) || t.own_rows != 16 || t.own_columns != t.columns)
+        return text("rows must be ", maps ? "64 or 128" : "128", ", own_rows 16 and own_columns as columns");
+    if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256) && (!maps || t.columns != 192))
+        return text("columns must be ", splits ? "64 or 128" : maps ? "64, 128, 192 or 256" : "64, 128 or 256");
+    const std::uint32_t depth = maps ? 2 * matmul_unit_depth : matmul_unit_depth;
+    if (t.depth != depth) return text("depth must be ", depth);
+    if (t.stages < 2 || t.stages > 8) return "there must be 2 to 8 stages";
+    if (t.resident_blocks > 1 && moves_registers(layout)) return "only one block of this tile is resident";
     return {};
 }
 
@@ -147,7 +158,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
         return t.rows % t.own_rows == 0 ? "" : "rows must be a multiple of own_rows";
     }
     if (!has_slots(layout)) return {};
-    if (is_packed(layout)) return why_no_packed(dtype, layout);
+    if (is_piped(layout)) return why_not_piped(dtype, layout);
     const MatmulTuning& t = layout.tile;
     const bool warps = by_warps(layout);
     for (const std::uint32_t n : {t.rows, t.columns, t.depth})

@@ -29,6 +29,7 @@ std::string describe(const Argument& argument) {
         case Argument::Kind::memory:
             return argument.dtype.empty() ? "a buffer" : text("an array of ", argument.dtype.name());
         case Argument::Kind::shared: return "shared memory";
+        case Argument::Kind::tensor_map: return "a tensor map";
         default: return argument.dtype.empty() ? "a host range" : text("a host range of ", argument.dtype.name());
     }
 }
@@ -106,6 +107,10 @@ void check_kind(const KernelState& kernel, std::size_t index, const Parameter& p
     if (parameter.space > Parameter::Space::arena || argument.kind == Argument::Kind::texture ||
         argument.kind == Argument::Kind::image)
         return check_image(kernel, index, parameter, argument);
+    const bool is_map = argument.kind == Argument::Kind::tensor_map;
+    if (is_map != (parameter.space == Parameter::Space::tensor_map))
+        refuse(kernel, index, &parameter, text("is declared ", declared(parameter), ", but got ", describe(argument)));
+    if (is_map) return;
     if (is_memory(argument.kind)) {
         if (!parameter.is_pointer)
             refuse(kernel, index, &parameter,

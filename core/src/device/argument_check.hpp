@@ -19,7 +19,7 @@ namespace gemel {
 
 inline bool is_memory(Argument::Kind kind) {
     return kind != Argument::Kind::scalar && kind != Argument::Kind::structure && kind != Argument::Kind::shared &&
-           kind != Argument::Kind::texture && kind != Argument::Kind::image;
+           kind != Argument::Kind::texture && kind != Argument::Kind::image && kind != Argument::Kind::tensor_map;
 }
 
 /// Checks that the argument has the declared kind and type. @throws ArgumentError

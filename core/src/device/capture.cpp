@@ -55,6 +55,11 @@ std::vector<std::byte> contents(const Argument& argument, const CapturedArgument
 Capture::Capture(fs::path folder, const KernelState& kernel, const plugin::LaunchShape& shape, StreamCore& core,
                  std::span<const Argument> arguments)
     : folder_(std::move(folder)), arguments_(arguments.begin(), arguments.end()) {
+    for (const Argument& argument : arguments)
+        if (argument.kind == Argument::Kind::tensor_map)
+            throw ArgumentError(text("capture: kernel '", kernel.name,
+                                     "' reads arrays through tensor maps, which hold addresses; for a product of "
+                                     "matrices, MatmulOptions::tuning = {.unit_warps = 1} chooses a kernel without"));
     std::error_code failure;
     fs::create_directories(folder_.parent_path().empty() ? "." : folder_.parent_path(), failure);
     if (!fs::create_directory(folder_, failure))

@@ -190,6 +190,14 @@ GraphNode& GraphState::launching(const char* function, std::size_t node) {
     return nodes[node];
 }
 
+/// What a graph cannot change in this slot; null if it can.
+static const char* kept_by_graphs(const KernelState& kernel, std::size_t slot) {
+    if (!kernel.signature) return nullptr;
+    const Parameter::Space space = kernel.signature->parameters[slot].space;
+    if (space == Parameter::Space::tensor_map) return "a tensor map";
+    return space > Parameter::Space::arena ? "a texture or an image" : nullptr;
+}
+
 void GraphState::set(std::size_t at, std::size_t position, const Argument& argument) {
     GraphNode& node = launching("Graph::update", at);
     KernelState& kernel = *node.kernel;
@@ -199,9 +207,9 @@ void GraphState::set(std::size_t at, std::size_t position, const Argument& argum
                                  position, "; it has ", node.views.size() - kernel.hidden_count(), ", counted from 0"));
     if (is_host_range(argument))
         throw ArgumentError("Graph::update: expected device memory or a value, got a host range; upload it first");
-    if (kernel.uses_images && kernel.signature->parameters[slot].space > Parameter::Space::arena)
-        throw ArgumentError(text("Graph::update: argument ", position, " of kernel '", kernel.name,
-                                 "' is a texture or an image, which a graph keeps; record it anew"));
+    if (const char* const kept = kept_by_graphs(kernel, slot))
+        throw ArgumentError(text("Graph::update: argument ", position, " of kernel '", kernel.name, "' is ", kept,
+                                 ", which a graph keeps; record it anew"));
     Marshalled marshalled;
     try {
         marshal_one(kernel, position, slot, argument, marshalled);
@@ -324,10 +332,10 @@ bool replace_in(GraphNode& node, const GraphState& graph, const Buffer& from, co
                              use.bytes};
         require_alike("Graph::replace", *graph.driver, use, fresh);
         plugin::GraphCommand& command = node.command;
-        if (use.slot >= 0 && node.kernel->uses_images &&
-            node.kernel->signature->parameters[static_cast<std::size_t>(use.slot)].space > Parameter::Space::arena)
-            throw ArgumentError(text("Graph::replace: kernel '", node.kernel->name,
-                                     "' reads the memory as a texture, which a graph keeps; record it anew"));
+        if (const char* const kept =
+                use.slot >= 0 ? kept_by_graphs(*node.kernel, static_cast<std::size_t>(use.slot)) : nullptr)
+            throw ArgumentError(text("Graph::replace: kernel '", node.kernel->name, "' accesses the memory through ",
+                                     kept, ", which a graph keeps; record it anew"));
         if (use.slot >= 0) {
             const std::uint64_t handle = handle_of(*graph.driver, target, fresh.offset_bytes, fresh.bytes);
             const auto* bytes = reinterpret_cast<const std::byte*>(&handle);

@@ -56,6 +56,17 @@ void marshal_image(DriverContext& driver, std::size_t slot, const Argument& argu
     marshalled.views[slot + 3] = {&parts.handles.sampler, parts.handles.sampler_bytes};
 }
 
+/// The driver's encoding of a tensor map, whose memory has been checked.
+plugin::ArgumentView tensor_map_view(KernelState& kernel, std::size_t index, const Argument& argument,
+                                     Marshalled& marshalled) {
+    if (marshalled.tensor_maps.size() == marshalled.tensor_maps.capacity())
+        refuse(kernel, index, nullptr, text("is one tensor map too many; a launch has at most ", index));
+    const auto& shape = *static_cast<const plugin::TensorMapShape*>(argument.data);
+    const plugin::Place place{&argument.block->allocation->memory, argument.offset_bytes};
+    marshalled.tensor_maps.push_back(kernel.driver->plugin->tensor_map(place, shape));
+    return {&marshalled.tensor_maps.back(), sizeof(plugin::TensorMap)};
+}
+
 }  // namespace
 
 void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const Argument& argument,
@@ -86,17 +97,19 @@ void marshal_one(KernelState& kernel, std::size_t index, std::size_t slot, const
     }
     Block* block = argument.block;
     if (!block) refuse(kernel, index, parameter, "is an empty buffer; Context::allocate() makes one");
-    const char* const what = argument.kind < Argument::Kind::texture ? "is a buffer" : "is an image or a texture";
+    const bool is_image = argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::image;
+    const char* const what = is_image ? "is an image or a texture" : "is a buffer";
     if (block->released) refuse(kernel, index, parameter, text(what, " that has been released"));
     if (block->driver.get() != kernel.driver) [[unlikely]] {
         if (!block->driver->usable()) block->driver->check();
         refuse(kernel, index, parameter,
                text(what, " on ", block->driver->description(), ", but the kernel is on ", kernel.driver->description(),
                     block->driver->device == kernel.driver->device ? " in another context" : "", "; ",
-                    argument.kind < Argument::Kind::texture ? "Buffer" : "through arrays Buffer",
-                    "::copy_from copies between contexts"));
+                    is_image ? "through arrays Buffer" : "Buffer", "::copy_from copies between contexts"));
     }
-    if (argument.kind >= Argument::Kind::texture) [[unlikely]] {
+    if (argument.kind == Argument::Kind::tensor_map) {
+        view = tensor_map_view(kernel, index, argument, marshalled);
+    } else if (is_image) [[unlikely]] {
         if (!parameter && argument.kind == Argument::Kind::texture)
             refuse(kernel, index, nullptr, "is a texture, but the kernel's parameters cannot be read; pass the image");
         marshal_image(*kernel.driver, slot, argument, marshalled);

@@ -4,6 +4,7 @@
 #include "device/state.hpp"
 
 #include <gemel/core/argument.hpp>
+#include <gemel/core/tensor_map.hpp>
 
 #include <boost/container/static_vector.hpp>
 
@@ -32,6 +33,7 @@ struct Marshalled {
     std::array<std::uint64_t, inline_arguments> handles;
     boost::container::static_vector<Use, inline_arguments> uses;
     std::array<std::int64_t, 3> offset;  ///< for LAUNCH_OFFSET
+    boost::container::static_vector<plugin::TensorMap, 2> tensor_maps;
     std::size_t count = 0;
 };
 

@@ -55,6 +55,9 @@ std::unique_ptr<Event> StreamExtras::record_interprocess() {
 bool StreamExtras::fill_image(const ImageRegion&, const void*) { return false; }
 ContextExtras::~ContextExtras() = default;
 std::unique_ptr<Image> ContextExtras::image_of_memory(const Place&, const ImageShape&, std::size_t) { return nullptr; }
+TensorMap ContextExtras::tensor_map(const Place&, const TensorMapShape&) {
+    throw Error("tensor_map: this backend's devices have no tensor maps");
+}
 std::unique_ptr<GlObject> ContextExtras::share_gl(const GlName&) { throw Error(no_gl); }
 GlObject::~GlObject() = default;
 std::unique_ptr<ExternalMemory> ContextExtras::make_external(const std::string&, std::size_t) { return nullptr; }

@@ -24,6 +24,10 @@ std::string multiply(int width, bool keeps) {
         width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count));
 }
 
+const std::string map = R"(struct __align__(64) gemel_tensor_map { uint64_t words[16]; };
+#define GEMEL_TENSOR_MAP(name) const __grid_constant__ gemel_tensor_map name
+)";
+
 // A barrier completes a phase when the announced numbers of threads and bytes have arrived; then its phase changes from
 // 0 to 1, or back.
 const char* const others =
@@ -46,6 +50,11 @@ GEMEL_FUNCTION void gemel_copy_bulk(void *to, const void *from, int bytes, uint6
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  :: "r"(gemel_shared_address(to)), "l"(from), "r"(bytes), "r"(gemel_shared_address(barrier)) : "memory");
 }
+GEMEL_FUNCTION void gemel_prepare_map(const gemel_tensor_map *map) { asm volatile("prefetch.tensormap [%0];" :: "l"(map) : "memory"); }
+GEMEL_FUNCTION void gemel_copy_box(void *to, const gemel_tensor_map *map, int x, int y, int z, uint64_t *barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
+                 :: "r"(gemel_shared_address(to)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(gemel_shared_address(barrier)) : "memory");
+}
 GEMEL_FUNCTION void gemel_groups_barrier(int threads) { asm volatile("bar.sync 1, %0;" :: "r"(threads) : "memory"); }
 GEMEL_FUNCTION void gemel_registers_40(void) { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
 GEMEL_FUNCTION void gemel_registers_232(void) { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
@@ -54,11 +63,12 @@ GEMEL_FUNCTION void gemel_registers_232(void) { asm volatile("setmaxnreg.inc.syn
 }  // namespace
 
 Dialect::Section bulk_section() {
-    Dialect::Section section{.name = "bulk",
-                             .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect",
-                                       "gemel_barrier_await", "gemel_barrier_arrive", "gemel_copy_bulk",
-                                       "gemel_groups_barrier", "gemel_registers_40", "gemel_registers_232"},
-                             .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
+    Dialect::Section section{
+        .name = "bulk",
+        .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect", "gemel_barrier_await",
+                  "gemel_barrier_arrive", "gemel_copy_bulk", "gemel_prepare_map", "gemel_copy_box", "GEMEL_TENSOR_MAP",
+                  "gemel_groups_barrier", "gemel_registers_40", "gemel_registers_232"},
+        .text = map + "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + others};
     for (const int width : widths)
         for (const bool keeps : {false, true}) {
             section.text += multiply(width, keeps);

@@ -84,6 +84,12 @@ class Reader {
                              .type = "GRID_BARRIER",
                              .space = Space::barrier,
                              .is_pointer = true};
+        if (tokens_.size() == 4 && tokens_[0].is("GEMEL_TENSOR_MAP") && tokens_[1].is("(") && tokens_[2].is_word() &&
+            tokens_[3].is(")"))
+            return Parameter{.name = std::string(tokens_[2].text),
+                             .type = "GEMEL_TENSOR_MAP",
+                             .space = Space::tensor_map,
+                             .is_const = true};
         if (tokens_.size() == 4 && tokens_[0].is_word() && tokens_[1].is("(") && tokens_[2].is_word() &&
             tokens_[3].is(")"))
             if (std::optional<Parameter> image = read_image(tokens_[0].text, tokens_[2].text)) return image;

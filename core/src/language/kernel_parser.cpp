@@ -21,8 +21,9 @@ constexpr std::string_view attributes[] = {"REQD_WG_SIZE",   "RESIDENT_BLOCKS", 
                                            "__attribute",    "__launch_bounds__", "__cluster_dims__",
                                            "__block_size__", "__maxnreg__",       "__declspec"};
 /// The portable words of parameter lists keep their meaning in a text that includes its prelude.
-constexpr std::string_view vocabulary[] = {"GLOBAL_MEM", "LOCAL_MEM",    "LOCAL_MEM_ARG", "CONSTANT_MEM",
-                                           "RESTRICT",   "SHARED_ARENA", "GRID_BARRIER",  "LAUNCH_OFFSET"};
+constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM",     "LOCAL_MEM_ARG",
+                                           "CONSTANT_MEM", "RESTRICT",      "SHARED_ARENA",
+                                           "GRID_BARRIER", "LAUNCH_OFFSET", "GEMEL_TENSOR_MAP"};
 /// TEXTURE_2D, IMAGE_2D_WRITE and similar words.
 bool is_image_word(std::string_view word) {
     const std::size_t rank = word.starts_with("TEXTURE_") ? 8 : word.starts_with("IMAGE_") ? 6 : word.size();

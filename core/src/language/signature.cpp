@@ -62,7 +62,7 @@ class StorageReader {
     std::string_view rest_;
 };
 
-constexpr std::string_view storage_format = "signatures-3";
+constexpr std::string_view storage_format = "signatures-4";
 constexpr std::uint64_t any_number = UINT32_MAX;
 
 }  // namespace
@@ -70,7 +70,8 @@ constexpr std::uint64_t any_number = UINT32_MAX;
 std::string Parameter::text() const {
     if (space == Space::arena) return "SHARED_ARENA";
     if (space == Space::offset) return "LAUNCH_OFFSET";
-    if (space > Space::arena || space == Space::barrier) return gemel::text(type, "(", name, ")");
+    if (space > Space::arena || space == Space::barrier || space == Space::tensor_map)
+        return gemel::text(type, "(", name, ")");
     std::string result;
     if (space == Space::shared) result += "LOCAL_MEM_ARG ";
     if (space == Space::constant) result += "CONSTANT_MEM ";
@@ -117,7 +118,7 @@ std::vector<Parameter> parse_declarations(std::string_view declarations) {
             refuse(why.position,
                    text("expected ", why.expected, ", found ", at == part.end() ? found : text("'", at->text, "'")));
         }
-        if (!parameter->is_supplied() && parameter->space != Space::arena)
+        if ((!parameter->is_supplied() && parameter->space != Space::arena) || parameter->space == Space::tensor_map)
             refuse(part.front().position,
                    text("found '", parameter->text(), "', which only kernels of one's own have; leave it out"));
         if (parameter->name.empty())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 namespace gemel {
 
@@ -19,7 +20,7 @@ std::string tile_sum_operands(int count) {
 
 namespace {
 
-constexpr int widths[] = {64, 128, 256};
+constexpr int widths[] = {64, 128, 192, 256};
 
 /// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory; turned: contiguous along rows or columns.
 std::string of_16_bits(const char* name, const char* type, int width) {
@@ -72,9 +73,11 @@ Dialect::Section tile_section() {
                                        "gemel_await_tiles_0", "gemel_await_tiles_1", "gemel_after_tiles"},
                              .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
     for (const int width : widths) {
-        section.text += of_16_bits("float16", "f16", width) + of_16_bits("bfloat16", "bf16", width) + of_tf32(width);
+        section.text += of_16_bits("float16", "f16", width) + of_16_bits("bfloat16", "bf16", width);
+        if (width != 192) section.text += of_tf32(width);
         for (const char* const name : {"float16", "bfloat16", "tf32"})
-            section.words.push_back(fmt::format("gemel_multiply_tiles_{}_{}", name, width));
+            if (width != 192 || name != std::string_view("tf32"))
+                section.words.push_back(fmt::format("gemel_multiply_tiles_{}_{}", name, width));
     }
     section.text += "#endif\n";
     return section;

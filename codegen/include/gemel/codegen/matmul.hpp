@@ -50,12 +50,15 @@ enum class MatmulForm : std::uint8_t {
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
     split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
-    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): 16-bit
-    /// floats, and float as tf32 if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
+    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): float as tf32
+    /// if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
     groups,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
     /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
+    /// Warp groups with 16-bit operands that one thread copies by tensor maps. Both have stride 1 along one axis and
+    /// begin at multiples of 16 bytes, as do their lines and matrices.
+    mapped,
 };
 
 /// Which kernel computes a product.
@@ -95,6 +98,8 @@ GEMEL_API MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout);
 GEMEL_API std::uint32_t matmul_block(const MatmulLayout& layout);
 /// Shared memory per block, in bytes.
 GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout);
+/// mapped: lines per box of an operand, along y.
+GEMEL_API std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a);
 /// Whether the kernel declares its shared memory itself; otherwise its last parameter is SHARED_ARENA.
 GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
 /// The most static shared memory that fits all devices: 48 KiB, less what aligning it to 128 bytes may take.
@@ -102,15 +107,17 @@ inline constexpr std::size_t matmul_max_static_bytes = (std::size_t{48} << 10) -
 /// Why the tile is invalid; empty if it is valid.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
-/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c and the request's arguments; packed:
-/// the packed a and b; then, all int64_t:
+/// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c (mapped: tensor maps of a and b with
+/// matmul_box_lines(); c) and the request's arguments; packed: the packed a and b; then, all int64_t:
 ///   for each of a, b and c: offset and strides from matrix to matrix, row to row, column to column, in elements
 ///   rows, columns, the extent of the summed axis
 ///   tiles across and down a matrix
-///   in_parts: the number of parts and the length of a part
+///   in_parts, packed and mapped: the number of parts and the length of a part
+///   packed and mapped: the number of tiles of all matrices and parts
 /// and SHARED_ARENA unless matmul_is_static(). With in_parts, c is an array (batch, parts, rows, columns) and there is
-/// no epilogue. Launched with batch * parts * tiles blocks. Extents may have any value; forms with slots need stride 1
-/// along one of the last two axes of a and of b. A serial kernel is fast if the columns of b have stride 1.
+/// no epilogue. Launched with batch * parts * tiles blocks; packed and mapped with as many or fewer. Extents may have
+/// any value; forms with slots need stride 1 along one of the last two axes of a and of b. A serial kernel is fast if
+/// the columns of b have stride 1.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
 /// Linear Algebra"; two parts and sums outside the tensor cores: Ootomo and Yokota, "Recovering single precision
 /// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"

@@ -23,9 +23,10 @@ struct Argument {
         copy_in,    ///< host range, copied to temporary memory before the launch
         copy_out,   ///< host range, copied back after it
         copy_both,
-        shared,   ///< size of shared memory for a native OpenCL `__local` parameter
-        texture,  ///< `data` points to the TextureParts of a Texture; `block`: its memory
-        image,    ///< `data` points to the ImageShape of an AnyImage; `block`: its memory
+        shared,      ///< size of shared memory for a native OpenCL `__local` parameter
+        texture,     ///< `data` points to the TextureParts of a Texture; `block`: its memory
+        image,       ///< `data` points to the ImageShape of an AnyImage; `block`: its memory
+        tensor_map,  ///< `data` points to a plugin::TensorMapShape; `block` and `offset_bytes`: its memory
     };
     Kind kind = Kind::scalar;
     DType dtype;  ///< of a scalar or of the elements, where known

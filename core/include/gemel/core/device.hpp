@@ -59,8 +59,9 @@ struct DeviceInfo {
     bool has_unified_memory = false;  ///< host and device share one physical memory
     bool has_managed_memory = false;  ///< MappedBuffer with MappedKind::managed works
     bool has_images = false;
-    bool has_warp_groups = false;             ///< warp-group matrix products (wgmma: sm_90, through CUDA)
-    bool has_kernel_overlap = false;          ///< kernels are launched while the previous one still runs (CUDA, sm_90)
+    bool has_warp_groups = false;     ///< warp-group matrix products (wgmma: sm_90, through CUDA)
+    bool has_tensor_maps = false;     ///< the device copies boxes of arrays to shared memory (sm_90, through CUDA)
+    bool has_kernel_overlap = false;  ///< kernels are launched while the previous one still runs (CUDA, sm_90)
     bool has_cross_block_visibility = false;  ///< other blocks see a block's writes while the kernel runs
     bool is_little_endian = true;
     bool has_error_correction = false;

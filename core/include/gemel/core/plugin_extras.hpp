@@ -8,6 +8,7 @@
 #include <gemel/core/options.hpp>
 #include <gemel/core/plugin_external.hpp>
 #include <gemel/core/plugin_gl.hpp>
+#include <gemel/core/tensor_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -154,6 +155,9 @@ class GEMEL_API ContextExtras {
     /// such images, or none for this place and shape. Default: null.
     virtual std::unique_ptr<Image> image_of_memory(const Place& place, const ImageShape& shape,
                                                    std::size_t row_pitch_bytes);
+    /// Describes memory for copies of boxes; called only if DeviceInfo::has_tensor_maps. The memory begins at a
+    /// multiple of TensorMapShape::alignment. The default throws Error. @throws Error if the driver refuses the shape
+    virtual TensorMap tensor_map(const Place& place, const TensorMapShape& shape);
     /// Shares an OpenGL object with kernels. The default throws Error. @throws ArgumentError if there is no such
     /// object; Error if this context does not share objects with the OpenGL context that is current on this thread
     virtual std::unique_ptr<GlObject> share_gl(const GlName& name);

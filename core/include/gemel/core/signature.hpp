@@ -23,8 +23,9 @@ struct Parameter {
         global,
         shared,
         constant,
-        barrier,  ///< GRID_BARRIER: memory of the library
-        offset,   ///< LAUNCH_OFFSET: the start of the launch
+        tensor_map,  ///< GEMEL_TENSOR_MAP: of an array that is read
+        barrier,     ///< GRID_BARRIER: memory of the library
+        offset,      ///< LAUNCH_OFFSET: the start of the launch
         arena,
         texture,      ///< TEXTURE_2D and so on
         image_read,   ///< IMAGE_2D_READ and so on

@@ -1,0 +1,28 @@
+/// Operands of matrix products as tensor maps.
+#pragma once
+
+#include <gemel/arrays/any_array.hpp>
+#include <gemel/codegen/matmul.hpp>
+#include <gemel/core/argument.hpp>
+#include <gemel/core/device.hpp>
+#include <gemel/core/tensor_map.hpp>
+
+namespace gemel {
+
+/// Whether MatmulForm::mapped can multiply these operands: 16-bit floats whose lines and matrices begin at multiples of
+/// 16 bytes and do not run backwards.
+bool can_map(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a, const AnyArray& b);
+
+/// An operand that can_map(), as the kernel takes it. The argument refers to this object.
+class MappedOperand {
+   public:
+    /// @param is_a  the left one: (batch, rows, inner); otherwise (batch, inner, columns)
+    MappedOperand(const AnyArray& x, const codegen::MatmulLayout& layout, bool is_a);
+    Argument argument() const;
+
+   private:
+    const AnyArray& array_;
+    plugin::TensorMapShape shape_;
+};
+
+}  // namespace gemel

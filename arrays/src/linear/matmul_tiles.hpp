@@ -1,0 +1,34 @@
+/// Chooses the tile of a matrix product by a model of its time.
+#pragma once
+
+#include <gemel/codegen/matmul.hpp>
+#include <gemel/core/device.hpp>
+
+#include <cstdint>
+
+namespace gemel {
+
+/// The extents of a product of many matrices.
+struct MatmulShape {
+    std::int64_t batch, rows, inner, columns;
+    friend bool operator==(const MatmulShape&, const MatmulShape&) = default;
+};
+
+/// The tile for forms with slots, of which `layout` has all but the tile.
+/// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
+/// @param may_map  whether MatmulForm::mapped can multiply the operands
+codegen::MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, codegen::MatmulLayout layout,
+                                  const MatmulShape& shape, std::uint32_t unit_warps, bool may_map);
+
+/// Whether warp groups can multiply unpacked float operands of this layout.
+bool has_group_tiles(const DeviceInfo& device, DType dtype, const codegen::MatmulLayout& layout);
+
+/// Whether warp groups can multiply float operands of any layout after packing.
+bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
+
+/// The number of parts of the summed axis that gives every multiprocessor two blocks, with work for at least four slots
+/// each.
+std::uint32_t max_parts(const DeviceInfo& device, const codegen::MatmulTuning& tile, std::int64_t blocks,
+                        std::int64_t inner);
+
+}  // namespace gemel

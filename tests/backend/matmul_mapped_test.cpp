@@ -1,0 +1,182 @@
+/// Matrix products whose operands one thread copies by tensor maps, in tiles that blocks compute one after the other.
+#include <gemel/testing_doctest.hpp>
+
+#include "array_support.hpp"
+#include "matmul_support.hpp"
+
+#include <gemel/core/graph.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+using namespace gemel;
+using namespace gemel::testing;
+using codegen::MatmulTuning;
+
+namespace {
+
+bool has_maps() { return current_context().device().info().has_tensor_maps; }
+
+MatmulTuning tile(std::uint32_t rows, std::uint32_t columns, std::uint32_t stages, std::uint32_t parts = 1) {
+    return {.rows = rows,
+            .columns = columns,
+            .depth = 64,
+            .own_rows = 16,
+            .own_columns = columns,
+            .stages = stages,
+            .unit_warps = 4,
+            .parts = parts};
+}
+
+/// Rows and columns with a pitch that is a multiple of 16 bytes, between NaN, in either order.
+template <class T>
+GPUArray<T> padded(const GPUArray<T>& x, bool is_turned) {
+    const std::int64_t rows = x.shape()[0], columns = x.shape()[1], down = is_turned ? columns : rows,
+                       pitch = ((is_turned ? rows : columns) + 7) / 8 * 8 + 8;
+    GPUArray<T> whole(current_context(), Shape{down + 2, pitch});
+    whole.fill(T(std::numeric_limits<float>::quiet_NaN()));
+    const GPUArray<T> inner = whole(slice(1, down + 1), slice(0, is_turned ? rows : columns));
+    const GPUArray<T> view = is_turned ? GPUArray<T>(inner.transpose()) : inner;
+    view.assign(x);
+    return view;
+}
+
+/// Products of small whole numbers, which are exact.
+template <class T>
+void check_exact(const MatmulTuning& tuning, const std::array<std::int64_t, 3>& extents, int layout) {
+    const auto [n, k, m] = extents;
+    INFO(dtype_of<T>().name(), " ", n, " x ", k, " x ", m, ", layout ", layout, ", ", to_string(tuning));
+    const auto a = whole<T>({n, k}, 1), b = whole<T>({k, m}, 2);
+    const auto expected = expected_product(a, b);
+    const GPUArray<T> x = padded(a, layout / 2 != 0), y = padded(b, layout % 2 != 0);
+    CHECK(matmul(x, y, {.tuning = tuning}).get() == expected);
+    // A result whose neighbours cannot be stored together.
+    const GPUArray<T> wide = zeros<T>({n, m + 3});
+    const GPUArray<T> odd = wide(slice(), slice(1, m + 1));
+    matmul_into(odd, x, y, {.tuning = tuning});
+    CHECK(odd.copy(Order::C).get() == expected);
+    CHECK(wide(slice(), slice(0, 1)).copy(Order::C).get() == zeros<T>({n, 1}).get());
+    CHECK(wide(slice(), slice(m + 1, {})).copy(Order::C).get() == zeros<T>({n, 2}).get());
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+TEST_CASE("products by tensor maps are exact in every tile, layout and extent") {
+    if (!has_maps()) return;
+    const std::array<std::int64_t, 3> extents[] = {
+        {200, 130, 300}, {64, 64, 64}, {129, 200, 65}, {1, 8, 1}, {130, 1, 7}};
+    int n = 0;
+    for (const auto& [rows, columns, stages] : {std::array<std::uint32_t, 3>{128, 256, 4},
+                                                {128, 192, 4},
+                                                {128, 128, 6},
+                                                {128, 64, 8},
+                                                {64, 256, 5},
+                                                {64, 192, 5},
+                                                {64, 128, 8},
+                                                {64, 64, 8},
+                                                {64, 64, 2},
+                                                {128, 64, 3}})
+        for (int layout = 0; layout < 4; ++layout, ++n) {
+            // The check has each tile with one of the layouts.
+            if (is_left_out(4, static_cast<std::size_t>(n + n / 4))) continue;
+            for (const auto& extent : extents) check_exact<half>(tile(rows, columns, stages), extent, layout);
+        }
+    check_exact<bfloat16>(tile(128, 256, 4), {200, 130, 300}, 0);
+    check_exact<bfloat16>(tile(64, 192, 5), {200, 130, 300}, 3);
+    check_exact<bfloat16>({}, {200, 130, 300}, 1);
+}
+
+TEST_CASE("products by tensor maps in parts of the summed axis, with more tiles than blocks") {
+    if (!has_maps()) return;
+    check_exact<half>(tile(64, 64, 4, 3), {70, 700, 66}, 0);
+    check_exact<half>(tile(128, 64, 4, 2), {70, 513, 66}, 3);
+    // 300 tiles of 64 x 64: some blocks have three, and slots in every phase.
+    check_exact<half>(tile(64, 64, 3), {960, 200, 1280}, 0);
+}
+
+TEST_CASE("batches by tensor maps: broadcast, permuted and apart") {
+    if (!has_maps()) return;
+    const MatmulOptions options{.tuning = tile(64, 64, 4)};
+    const auto left = whole<half>({5, 70, 136}, 3), right = whole<half>({5, 136, 72}, 4);
+    const auto check = [&](const GPUArray<half>& a, const GPUArray<half>& b) {
+        const GPUArray<half> all = matmul(a, b, options);
+        for (std::int64_t k = 0; k < 5; ++k) {
+            const GPUArray<half> x = a.shape().rank() == 3 ? GPUArray<half>(a(k)) : a,
+                                 y = b.shape().rank() == 3 ? GPUArray<half>(b(k)) : b;
+            INFO("matrix ", k);
+            CHECK(all(k).copy(Order::C).get() == expected_product(x.copy(Order::C), y.copy(Order::C)));
+        }
+    };
+    check(left, right);
+    check(left(0), right);
+    check(left, right(0));
+    // Rows of all matrices alternate: the step between matrices is the smaller one.
+    const GPUArray<half> mixed = zeros<half>({70, 5, 136});
+    const GPUArray<half> permuted = mixed.permute({1, 0, 2});
+    permuted.assign(left);
+    check(permuted, right);
+    const GPUArray<half> every_second = zeros<half>({10, 136, 72})(slice({}, {}, 2));
+    every_second.assign(right);
+    check(left, every_second);
+}
+
+TEST_CASE("operands that tensor maps cannot describe are multiplied by single warps") {
+    if (!has_maps()) return;
+    const auto a = whole<half>({70, 136}, 5), b = whole<half>({136, 72}, 6);
+    const auto expected = expected_product(a, b);
+    const GPUArray<half> upside_down = a(slice({}, {}, -1)).copy(Order::C);
+    CHECK(matmul(upside_down(slice({}, {}, -1)), b).get() == expected);
+    const GPUArray<half> row = a(slice(3, 4));
+    const auto same = expected_product(GPUArray<half>(row.broadcast_to({70, 136})).copy(Order::C), b);
+    CHECK(matmul(row.broadcast_to({70, 136}), b).get() == same);
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(upside_down(slice({}, {}, -1)), b, {.tuning = tile(64, 64, 4)}),
+                            "unit_warps", "16 bytes");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = tile(64, 96, 4)}), "columns must be",
+                            "64, 128, 192 or 256");
+    const GPUArray<half> none = matmul(zeros<half>({70, 0}), zeros<half>({0, 72}));
+    CHECK(none.get() == zeros<half>({70, 72}).get());
+}
+
+TEST_CASE("epilogues of products by tensor maps know rows, columns, matrices and old elements") {
+    if (!has_maps()) return;
+    const auto a = whole<half>({2, 70, 136}, 7), b = padded(whole<half>({136, 75}, 8), false);
+    const GPUArray<half> c = ones<half>({2, 70, 75});
+    const auto bias = arange<float>(75);
+    MatmulOptions options{.epilogue = "fmin(value + before + (float)row - bias[column] + 100 * matrix, most)",
+                          .arguments = {{"bias", bias}, {"most", 150.0f}},
+                          .tuning = tile(64, 64, 4)};
+    matmul_into(c, a, b, options);
+    const auto found = c.get();
+    for (std::int64_t k = 0; k < 2; ++k) {
+        const auto plain = expected_product(GPUArray<half>(a(k)).copy(Order::C), b.copy(Order::C));
+        int wrong = 0;
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            const float row = static_cast<float>(i / 75), column = static_cast<float>(i % 75);
+            const float sum = static_cast<float>(plain[i]) + 1 + row - column + 100 * static_cast<float>(k);
+            wrong += static_cast<float>(found[static_cast<std::size_t>(k) * 70 * 75 + i]) != std::fmin(sum, 150.0f);
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("a graph repeats products by tensor maps, and says that it keeps their memory") {
+    if (!has_maps()) return;
+    const auto a = whole<half>({70, 136}, 9), b = whole<half>({136, 72}, 10);
+    const GPUArray<half> c = zeros<half>({70, 72}), other = a.copy();
+    const MatmulOptions options{.tuning = tile(64, 64, 4)};
+    matmul_into(c, a, b, options);
+    current_context().synchronize();
+    const Stream stream = current_context().create_stream();
+    const Graph graph = capture(stream, [&] { matmul_into(c, a, b, options); });
+    a.fill(half(1.0f));
+    graph.launch();
+    CHECK(c.get() == expected_product(a, b));
+    CHECK_THROWS_MENTIONING(ArgumentError, graph.replace(a, other), "Graph::replace", "tensor map", "record it anew");
+}
+
+TEST_SUITE_END();

@@ -1,0 +1,154 @@
+extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul(
+        GEMEL_TENSOR_MAP(a_map),
+        GEMEL_TENSOR_MAP(b_map),
+        float16_t *c,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down,
+        int64_t parts,
+        int64_t part_depth,
+        int64_t all_tiles,
+        SHARED_ARENA)
+{
+    float *const slots = gemel_tile_aligned((float *)shared_arena);
+    uint64_t *const filled = (uint64_t *)(slots + 49152), *const emptied = filled + 4;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
+    if (thread == 0) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            gemel_barrier_make(filled + k, 1);
+            gemel_barrier_make(emptied + k, 2);
+        }
+        gemel_barrier_show();
+    }
+    if (thread == 256) {
+        gemel_prepare_map(&a_map);
+        gemel_prepare_map(&b_map);
+    }
+    __syncthreads();
+    int slot = 0;
+    if (thread >= 256) {
+        gemel_registers_40();
+        if (thread > 256) return;
+        uint32_t phase = 1;
+        for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
+            const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
+            const int64_t matrix = work / tiles;
+            const int64_t own_inner = inner;
+            const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+            const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+            const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+            const int steps = (int)((own_inner + 63) / 64);
+            const int first_depth = 0;
+            const int first_row = tile_row * 128, first_column = tile_column * 256;
+            const int a_number = a_matrix == 0 ? 0 : (int)matrix, b_number = b_matrix == 0 ? 0 : (int)matrix;
+            for (int step = 0; step < steps; ++step) {
+                float *const to = slots + slot * 12288;
+                gemel_barrier_await(emptied + slot, phase);
+                gemel_barrier_expect(filled + slot, 49152);
+                const int depth = first_depth + step * 64;
+                gemel_copy_box(to, &a_map, depth, first_row, a_number, filled + slot);
+#pragma unroll
+                for (int k = 0; k < 4; ++k)
+                    gemel_copy_box(to + 4096 + k * 2048, &b_map, first_column + 64 * k, depth, b_number, filled + slot);
+                if (++slot == 4) slot = 0, phase ^= 1;
+            }
+        }
+        return;
+    }
+    gemel_registers_232();
+    float *const staged = (float *)(emptied + 4) + warp * 640;
+    float16_t *const c_all = c;
+    uint32_t phase = 0;
+    for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
+        const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
+        const int64_t matrix = work / tiles;
+        const int64_t own_inner = inner;
+        const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+        const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+        const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+        const int steps = (int)((own_inner + 63) / 64);
+        float sums[128];
+#pragma unroll
+        for (int i = 0; i < 128; ++i) sums[i] = 0;
+        int previous = 0, step = 0;
+        do {
+            const float *const at = slots + slot * 12288;
+            const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 4096, 8192);
+            gemel_barrier_await(filled + slot, phase);
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 4; ++d) gemel_multiply_tiles_float16_256<0, 1>(sums, a_tile + 2 * d, b_tile + 128 * d);
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+            if (step > 0 && thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
+            previous = slot;
+            if (++slot == 4) slot = 0, phase ^= 1;
+        } while (++step < steps);
+        gemel_await_tiles_0();
+        if (thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
+#pragma unroll
+        for (int i = 0; i < 128; ++i) gemel_after_tiles(&sums[i]);
+        float16_t *const c = c_all + c_begin + matrix * c_matrix;
+        const int64_t first_row = (int64_t)tile_row * 128 + warp * 16, first_column = (int64_t)tile_column * 256;
+        const int own_rows = rows - first_row < 16 ? (int)(rows - first_row) : 16;
+        const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 4 == 0;
+        const int group = lane / 4, quad = lane % 4, pair = lane % 16 * 2;
+        float16_t *const first_pair = c + (first_row + lane / 16) * c_row + first_column + pair;
+#pragma unroll
+        for (int k = 0; k < 8; ++k) {
+            gemel_warp_barrier();
+#pragma unroll
+            for (int i = 0; i < 8; ++i)
+                *(float2 *)(staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad) =
+                    make_float2(sums[16 * k + 2 * i], sums[16 * k + 2 * i + 1]);
+            gemel_warp_barrier();
+            const int64_t begin_column = first_column + 32 * k + pair;
+            if (stores_pairs && begin_column + 1 < columns) {
+                float16_t *to = first_pair + 32 * k;
+#pragma unroll
+                for (int i = 0; i < 8; ++i) {
+                    const int r = lane / 16 + 2 * i;
+                    if (r >= own_rows) continue;
+                    const float2 both = *(const float2 *)(staged + r * 40 + pair);
+                    const int64_t own_row = first_row + r;
+                    float16_t out[2];
+#pragma unroll
+                    for (int e = 0; e < 2; ++e) {
+                        const int64_t own_column = begin_column + e;
+                        float sum = e ? both.y : both.x;
+                        out[e] = store_float16(sum);
+                    }
+                    *(uint32_t *)to = (uint32_t)out[0].bits | (uint32_t)out[1].bits << 16;
+                    to += 2 * c_row;
+                }
+                continue;
+            }
+            for (int r = lane / 16; r < own_rows; r += 2) {
+                const int64_t own_row = first_row + r;
+                for (int e = 0; e < 2; ++e) {
+                    const int64_t own_column = begin_column + e;
+                    if (own_column >= columns) continue;
+                    float16_t out[2];
+                    float sum = staged[r * 40 + pair + e];
+                    out[e] = store_float16(sum);
+                    c[own_row * c_row + own_column * c_column] = out[e];
+                }
+            }
+        }
+    }
+}
