@@ -1,4 +1,4 @@
-extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul(
+extern "C" __global__ __launch_bounds__(256) void matmul(
         GEMEL_TENSOR_MAP(a_map),
         GEMEL_TENSOR_MAP(b_map),
         float *c,
@@ -40,18 +40,19 @@ extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul
         gemel_prepare_map(&b_map);
     }
     __syncthreads();
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), band_tiles = 8 * (uint32_t)tiles_across;
     int slot = 0;
     if (thread >= 128) {
         if (thread > 128) return;
         uint32_t phase = 1;
         for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-            const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-            const int part = (int)(work / tiles % (uint32_t)parts);
-            const int64_t matrix = work / tiles / (uint32_t)parts;
+            const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+            const int64_t matrix = number / (uint32_t)parts;
+            const int part = (int)(number - (uint32_t)matrix * (uint32_t)parts);
             const int64_t left = inner - part * part_depth, own_inner = left < part_depth ? left : part_depth;
-            const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+            const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
             const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-            const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+            const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
             const int steps = (int)((own_inner + 63) / 64);
             const int first_depth = part * (int)part_depth;
             const int first_row = tile_row * 64, first_column = tile_column * 192;
@@ -74,13 +75,13 @@ extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul
     float *const c_all = c;
     uint32_t phase = 0;
     for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-        const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-        const int part = (int)(work / tiles % (uint32_t)parts);
-        const int64_t matrix = work / tiles / (uint32_t)parts;
+        const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+        const int64_t matrix = number / (uint32_t)parts;
+        const int part = (int)(number - (uint32_t)matrix * (uint32_t)parts);
         const int64_t left = inner - part * part_depth, own_inner = left < part_depth ? left : part_depth;
-        const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+        const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
         const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-        const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+        const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
         const int steps = (int)((own_inner + 63) / 64);
         float sums[96];
 #pragma unroll
@@ -138,15 +139,15 @@ extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul
                 }
                 continue;
             }
+#pragma unroll 1
             for (int r = lane / 16; r < own_rows; r += 2) {
                 const int64_t own_row = first_row + r;
+#pragma unroll 1
                 for (int e = 0; e < 2; ++e) {
                     const int64_t own_column = begin_column + e;
                     if (own_column >= columns) continue;
-                    float out[2];
                     float sum = staged[r * 40 + pair + e];
-                    out[e] = sum;
-                    c[own_row * c_row + own_column * c_column] = out[e];
+                    c[own_row * c_row + own_column * c_column] = sum;
                 }
             }
         }

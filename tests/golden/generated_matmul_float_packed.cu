@@ -1,4 +1,4 @@
-extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul(
+extern "C" __global__ __launch_bounds__(384) void matmul(
         const float *a,
         const float *b,
         float *c,
@@ -38,18 +38,18 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         gemel_barrier_show();
     }
     __syncthreads();
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), band_tiles = 8 * (uint32_t)tiles_across;
     int slot = 0;
     if (thread >= 256) {
         gemel_registers_40();
         if (thread > 256) return;
         uint32_t phase = 1;
         for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-            const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-            const int64_t matrix = work / tiles;
-            const int64_t own_inner = inner;
-            const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+            const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+            const int64_t matrix = number, own_inner = inner;
+            const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
             const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-            const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+            const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
             const int steps = (int)((own_inner + 31) / 32);
             const int64_t unit_line = (int64_t)steps * 4096;
             const float *a_next = a_packed + (matrix * tiles_down + tile_row) * 2 * unit_line;
@@ -79,12 +79,11 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
     float *const c_all = c;
     uint32_t phase = 0;
     for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-        const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-        const int64_t matrix = work / tiles;
-        const int64_t own_inner = inner;
-        const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+        const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+        const int64_t matrix = number, own_inner = inner;
+        const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
         const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-        const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+        const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
         const int steps = (int)((own_inner + 31) / 32);
         float sums[64];
         float high[64], low[64];
@@ -159,20 +158,20 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
                 }
                 continue;
             }
+#pragma unroll 1
             for (int r = lane / 16; r < own_rows; r += 2) {
                 const int64_t own_row = first_row + r;
+#pragma unroll 1
                 for (int e = 0; e < 2; ++e) {
                     const int64_t own_column = begin_column + e;
                     if (own_column >= columns) continue;
-                    float out[2];
                     float sum = staged[r * 40 + pair + e];
                     if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
                         sum = 0;
                         for (int64_t d = 0; d < inner; ++d)
                             sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
                     }
-                    out[e] = sum;
-                    c[own_row * c_row + own_column * c_column] = out[e];
+                    c[own_row * c_row + own_column * c_column] = sum;
                 }
             }
         }

@@ -1,4 +1,4 @@
-extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul(
+extern "C" __global__ __launch_bounds__(384) void matmul(
         GEMEL_TENSOR_MAP(a_map),
         GEMEL_TENSOR_MAP(b_map),
         float16_t *c,
@@ -40,18 +40,18 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         gemel_prepare_map(&b_map);
     }
     __syncthreads();
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), band_tiles = 8 * (uint32_t)tiles_across;
     int slot = 0;
     if (thread >= 256) {
         gemel_registers_40();
         if (thread > 256) return;
         uint32_t phase = 1;
         for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-            const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-            const int64_t matrix = work / tiles;
-            const int64_t own_inner = inner;
-            const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+            const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+            const int64_t matrix = number, own_inner = inner;
+            const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
             const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-            const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+            const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
             const int steps = (int)((own_inner + 63) / 64);
             const int first_depth = 0;
             const int first_row = tile_row * 128, first_column = tile_column * 256;
@@ -75,12 +75,11 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
     float16_t *const c_all = c;
     uint32_t phase = 0;
     for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
-        const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = work % tiles;
-        const int64_t matrix = work / tiles;
-        const int64_t own_inner = inner;
-        const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+        const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
+        const int64_t matrix = number, own_inner = inner;
+        const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
         const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
-        const int tile_row = (int)(band * 8 + in_band % height), tile_column = (int)(in_band / height);
+        const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
         const int steps = (int)((own_inner + 63) / 64);
         float sums[128];
 #pragma unroll
@@ -138,15 +137,15 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
                 }
                 continue;
             }
+#pragma unroll 1
             for (int r = lane / 16; r < own_rows; r += 2) {
                 const int64_t own_row = first_row + r;
+#pragma unroll 1
                 for (int e = 0; e < 2; ++e) {
                     const int64_t own_column = begin_column + e;
                     if (own_column >= columns) continue;
-                    float16_t out[2];
                     float sum = staged[r * 40 + pair + e];
-                    out[e] = store_float16(sum);
-                    c[own_row * c_row + own_column * c_column] = out[e];
+                    c[own_row * c_row + own_column * c_column] = store_float16(sum);
                 }
             }
         }

@@ -249,7 +249,7 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
         codegen::matmul_is_static(c.dtype(), layout) ? 0 : codegen::matmul_shared_bytes(c.dtype(), layout);
     const DeviceInfo& device = KernelCache::of(context).info();
     const std::int64_t blocks = launched_blocks(device, layout, tiles);
-    launch(*variant, blocks, shared_bytes, list, std::span(numbers).first(count), may_overlap(device, blocks, tuning));
+    launch(*variant, blocks, shared_bytes, list, std::span(numbers).first(count), may_overlap(device, blocks, layout));
     if (layout.in_parts) add_parts(c, sums, cut.parts, storing);
     if (trial) trial->end();
 }

@@ -11,7 +11,7 @@ struct ChoiceKey {
     codegen::MatmulLayout layout = {};  ///< without a tile
     MatmulShape shape = {};
     std::uint32_t unit_warps = 0;
-    bool may_map = false;
+    Mapped mapped = Mapped::no;
     friend bool operator==(const ChoiceKey&, const ChoiceKey&) = default;
 };
 
@@ -32,7 +32,7 @@ std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtyp
                         .layout = matmul_layout(device, dtype, form, a, b, {}),
                         .shape = {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]},
                         .unit_warps = unit_warps,
-                        .may_map = can_map(device, dtype, form, a, b)};
+                        .mapped = how_mapped(device, dtype, form, a, b)};
     return cache.find<MatmulChoice>(key, choose);
 }
 

@@ -41,13 +41,14 @@ codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codeg
 /// Whether numbers of a caller or of a stored tuning describe a tile. Slices chosen for another one may not suit it.
 bool names_tile(const codegen::MatmulTuning& given);
 
-/// The blocks of a launch for so many tiles. Blocks of the forms packed and mapped compute tile after tile.
+/// The blocks of a launch for so many tiles. Blocks of the forms mapped and, for few tiles, packed compute tile after
+/// tile.
 std::int64_t launched_blocks(const DeviceInfo& device, const codegen::MatmulLayout& layout, std::int64_t tiles);
 
 /// Whether blocks of a product may become resident before the last kernel has ended. They then go where its blocks end
 /// first. If fewer blocks are launched than fit, some multiprocessors get more of them than others: 512 x 512 x 512 in
 /// 128 blocks took 29 us instead of 15 on an H100.
-bool may_overlap(const DeviceInfo& device, std::int64_t blocks, const codegen::MatmulTuning& tile);
+bool may_overlap(const DeviceInfo& device, std::int64_t blocks, const codegen::MatmulLayout& layout);
 
 /// CompileOptions::jit's limit of registers: where OpenCL's compiler would take too many for the resident blocks. On an
 /// H100 at 4096, split products reach 54 TFLOP/s with it and 50 without it, double 53 and 51. With 16-bit elements,

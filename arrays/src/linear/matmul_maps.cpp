@@ -25,11 +25,21 @@ bool can_map(const AnyArray& x) {
            (strides[0] == 0 || is_step(x.shape()[0], strides[0]));
 }
 
+/// Whether lines begin at multiples of 128 bytes.
+bool has_aligned_lines(const AnyArray& x) {
+    const std::int64_t unit =
+        std::int64_t{plugin::TensorMapShape::line_bytes} / static_cast<std::int64_t>(x.dtype().size_bytes());
+    const std::size_t slow = has_last_lines(x) ? 1 : 2;
+    return begin_of(x) % unit == 0 && (x.shape()[slow] == 1 || x.strides()[slow] % unit == 0);
+}
+
 }  // namespace
 
-bool can_map(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a, const AnyArray& b) {
-    return device.has_tensor_maps && form == codegen::MatmulForm::tensor && dtype.size_bytes() == 2 && can_map(a) &&
-           can_map(b);
+Mapped how_mapped(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
+                  const AnyArray& b) {
+    const bool has_maps = device.has_tensor_maps && form == codegen::MatmulForm::tensor && dtype.size_bytes() == 2 &&
+                          can_map(a) && can_map(b);
+    return !has_maps ? Mapped::no : has_aligned_lines(a) && has_aligned_lines(b) ? Mapped::aligned : Mapped::crossing;
 }
 
 MappedOperand::MappedOperand(const AnyArray& x, const codegen::MatmulLayout& layout, bool is_a) : array_(x) {

@@ -1,6 +1,8 @@
 /// Operands of matrix products as tensor maps.
 #pragma once
 
+#include "linear/matmul_tiles.hpp"
+
 #include <gemel/arrays/any_array.hpp>
 #include <gemel/codegen/matmul.hpp>
 #include <gemel/core/argument.hpp>
@@ -11,9 +13,10 @@ namespace gemel {
 
 /// Whether MatmulForm::mapped can multiply these operands: 16-bit floats whose lines and matrices begin at multiples of
 /// 16 bytes and do not run backwards.
-bool can_map(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a, const AnyArray& b);
+Mapped how_mapped(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
+                  const AnyArray& b);
 
-/// An operand that can_map(), as the kernel takes it. The argument refers to this object.
+/// An operand that can be mapped, as the kernel takes it. The argument refers to this object.
 class MappedOperand {
    public:
     /// @param is_a  the left one: (batch, rows, inner); otherwise (batch, inner, columns)

@@ -14,11 +14,17 @@ struct MatmulShape {
     friend bool operator==(const MatmulShape&, const MatmulShape&) = default;
 };
 
+/// Whether tensor maps can copy the operands of MatmulForm::mapped, and how fast.
+enum class Mapped : std::uint8_t {
+    no,
+    crossing,  ///< lines begin within 128 bytes of memory, so that a line of a box crosses into the next ones
+    aligned,
+};
+
 /// The tile for forms with slots, of which `layout` has all but the tile.
 /// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
-/// @param may_map  whether MatmulForm::mapped can multiply the operands
 codegen::MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, codegen::MatmulLayout layout,
-                                  const MatmulShape& shape, std::uint32_t unit_warps, bool may_map);
+                                  const MatmulShape& shape, std::uint32_t unit_warps, Mapped mapped);
 
 /// Whether warp groups can multiply unpacked float operands of this layout.
 bool has_group_tiles(const DeviceInfo& device, DType dtype, const codegen::MatmulLayout& layout);

@@ -79,18 +79,14 @@ class Matmul {
     }
 
     Value::List parameters() {
+        const std::string space = dialect_.global_space.empty() ? "" : dialect_.global_space + " ";
         Value::List all;
         for (const Parameter& p : request_.arguments) {
             const std::string type = storage_type(p.dtype, dialect_);
-            all.push_back(kernel_.verbatim(p.is_pointer ? text_of(dialect_.global_space, " const ", type, " *", p.name)
-                                                        : text_of("const ", type, " ", p.name)));
+            all.push_back(kernel_.verbatim(p.is_pointer ? gemel::text(space, "const ", type, " *", p.name)
+                                                        : gemel::text("const ", type, " ", p.name)));
         }
         return all;
-    }
-    template <class... Parts>
-    static std::string text_of(const Parts&... parts) {
-        const std::string all = gemel::text(parts...);
-        return all.substr(all.find_first_not_of(' '));
     }
 
     /// The statement that stores the sum of element (own_row, own_column).
@@ -143,6 +139,15 @@ class Matmul {
         return kernel_.fill(matmul_kernels::serial(), std::move(values));
     }
 
+    void describe_tile(Values& values) const {
+        const MatmulTuning& t = layout_.tile;
+        values["resident"] =
+            pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = t.resident_blocks}.text();
+        values["band"] = band;
+        values["depth"] = t.depth;
+        values["stages"] = t.stages;
+    }
+
     std::string tiled(Values values) {
         const MatmulTuning& t = layout_.tile;
         const std::size_t item = dtype_.size_bytes();
@@ -150,11 +155,7 @@ class Matmul {
         const std::string word = item == 2 ? "uint16_t" : dtype_.name();
         values["word"] = word;
         values["word_bytes"] = item;
-        values["resident"] =
-            pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = t.resident_blocks}.text();
-        values["band"] = band;
-        values["depth"] = t.depth;
-        values["stages"] = t.stages;
+        describe_tile(values);
         // Warp groups still read the last slot but one while the last one is multiplied.
         values["ahead"] = std::max(t.stages, by_groups(layout_) ? 3u : 2u) - (by_groups(layout_) ? 2 : 1);
         values["by_groups"] = by_groups(layout_);
@@ -299,29 +300,24 @@ class Matmul {
                    b_along = !maps || !layout_.b_by_columns;
         const std::uint32_t groups = t.rows / matmul_unit_lines, units = t.columns / matmul_unit_lines;
         values["maps"] = maps;
-        values["resident"] = pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)),
-                                                    .count = std::max(t.resident_blocks, 1u)}
-                                 .text();
-        values["band"] = band;
-        values["depth"] = t.depth;
-        values["stages"] = t.stages;
+        describe_tile(values);
         values["splits"] = layout_.packed_parts == 2;
         values["parts"] = maps ? 1 : layout_.packed_parts;
         values["groups"] = groups;
         values["units_across"] = units;
         values["moves_registers"] = moves_registers(layout_);
         values["group_depth"] = maps ? 16 : 8;
-        values["a_step"] = a_along ? 2 : 2 * tile_bytes / 16;
-        values["b_step"] = b_along ? 2 : 2 * tile_bytes / 16;
-        values["a_lead"] = a_along ? 0 : matmul_unit_words * 4;
-        values["b_lead"] = b_along ? 0 : matmul_unit_words * 4;
-        values["factors"] = Value::List{
-            Values{{"name", "a"}, {"along", a_along}, {"offset", ""}, {"first", "first_row"}, {"units", groups}},
-            Values{{"name", "b"},
-                   {"along", b_along},
-                   {"offset", gemel::text(" + ", groups * matmul_unit_words)},
-                   {"first", "first_column"},
-                   {"units", units}}};
+        Value::List factors;
+        const auto add = [&](const std::string& name, bool along, std::uint32_t count, std::uint32_t offset) {
+            const char* const first = name == "a" ? "first_row" : "first_column";
+            values[name + "_step"] = along ? 2 : 2 * tile_bytes / 16;
+            values[name + "_lead"] = along ? 0 : matmul_unit_words * 4;
+            factors.push_back(
+                Values{{"name", name}, {"along", along}, {"units", count}, {"offset", offset}, {"first", first}});
+        };
+        add("a", a_along, groups, 0);
+        add("b", b_along, units, groups * matmul_unit_words);
+        values["factors"] = factors;
         values["instruction"] = maps ? gemel::text("gemel_multiply_tiles_", short_name(), "_", t.columns, "<",
                                                    a_along ? 0 : 1, ", ", b_along ? 0 : 1, ">")
                                      : gemel::text("gemel_multiply_two_tiles_tf32_", t.columns);
@@ -330,7 +326,9 @@ class Matmul {
         values["sums"] = t.columns / 2;
         values["staged_pitch"] = piped_staged_pitch;
         values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
-        values["kept"] = store("sum", "out[e]");
+        values["stored"] = store("sum");
+        values["finished_alone"] = kernel_.fill(matmul_kernels::finish_element(), values);
+        values["stored"] = store("sum", "out[e]");
         values["unrolls"] = epilogue_.empty() && layout_.packed_parts < 2;
         values["finished"] = kernel_.fill(matmul_kernels::finish_element(), values);
         values["place"] = kernel_.fill(matmul_kernels::place_of_work(), values);
