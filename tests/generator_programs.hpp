@@ -397,9 +397,9 @@ inline Programs matmul_programs(const Dialect& dialect) {
         add("bfloat16_mapped", dtype_of<gemel::bfloat16>(), mapped);
         mapped.in_parts = true;
         add("bfloat16_mapped_parts", dtype_of<gemel::bfloat16>(), mapped);
-        add("float_groups", dtype_of<float>(), slots(MatmulForm::groups, {128, 64, 32, 128, 16, 3}, true, true, 4));
-        add("float_groups_along", dtype_of<float>(),
-            slots(MatmulForm::groups, {64, 256, 32, 16, 256, 3}, false, false, 4));
+        add("float_mapped", dtype_of<float>(), slots(MatmulForm::mapped, {256, 128, 32, 256, 16, 4}, true, true, 4));
+        add("float_mapped_along", dtype_of<float>(),
+            slots(MatmulForm::mapped, {64, 128, 32, 16, 128, 8}, false, false, 4));
         cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
         packed.packed_parts = 2;
         add("float_packed", dtype_of<float>(), packed);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 using namespace gemel;
@@ -52,11 +53,12 @@ void check_exact(const MatmulTuning& tuning, const std::array<std::int64_t, 3>& 
     const auto a = whole<T>({n, k}, 1), b = whole<T>({k, m}, 2);
     const auto expected = expected_product(a, b);
     const GPUArray<T> x = padded(a, layout / 2 != 0), y = padded(b, layout % 2 != 0);
-    CHECK(matmul(x, y, {.tuning = tuning}).get() == expected);
+    const MatmulOptions options{.precision = Precision::tensor, .tuning = tuning};
+    CHECK(matmul(x, y, options).get() == expected);
     // A result whose neighbours cannot be stored together.
     const GPUArray<T> wide = zeros<T>({n, m + 3});
     const GPUArray<T> odd = wide(slice(), slice(1, m + 1));
-    matmul_into(odd, x, y, {.tuning = tuning});
+    matmul_into(odd, x, y, options);
     CHECK(odd.copy(Order::C).get() == expected);
     CHECK(wide(slice(), slice(0, 1)).copy(Order::C).get() == zeros<T>({n, 1}).get());
     CHECK(wide(slice(), slice(m + 1, {})).copy(Order::C).get() == zeros<T>({n, 2}).get());
@@ -89,6 +91,38 @@ TEST_CASE("products by tensor maps are exact in every tile, layout and extent") 
     check_exact<bfloat16>(tile(128, 256, 4), {200, 130, 300}, 0);
     check_exact<bfloat16>(tile(64, 192, 5), {200, 130, 300}, 3);
     check_exact<bfloat16>({}, {200, 130, 300}, 1);
+}
+
+TEST_CASE("products of float by tensor maps are exact in every tile and layout that there is") {
+    if (!has_maps()) return;
+    const std::array<std::int64_t, 3> extents[] = {
+        {200, 130, 300}, {64, 64, 64}, {129, 200, 65}, {1, 8, 1}, {130, 1, 7}};
+    int n = 0;
+    for (const auto& [own, other, stages] : {std::array<std::uint32_t, 3>{128, 256, 4},
+                                             {128, 128, 6},
+                                             {128, 64, 8},
+                                             {64, 256, 5},
+                                             {64, 128, 3},
+                                             {64, 64, 2}})
+        // With rows of both next to each other, the result is computed transposed.
+        for (const int layout : {0, 1, 3}) {
+            ++n;
+            if (is_left_out(3, static_cast<std::size_t>(n + n / 3))) continue;
+            MatmulTuning tuning = tile(own, other, stages);
+            tuning.depth = 32;
+            if (layout == 0) std::swap(tuning.rows, tuning.columns), std::swap(tuning.own_rows, tuning.own_columns);
+            for (const auto& extent : extents) check_exact<float>(tuning, extent, layout);
+        }
+    MatmulTuning parts = tile(64, 64, 4, 3);
+    parts.depth = 32;
+    check_exact<float>(parts, {70, 700, 66}, 1);
+    std::swap(parts.own_rows, parts.own_columns);
+    check_exact<float>(parts, {70, 700, 66}, 0);
+    check_exact<float>({}, {200, 130, 300}, 0);
+    CHECK_THROWS_MENTIONING(ArgumentError,
+                            matmul(padded(whole<float>({64, 64}, 1), true), padded(whole<float>({64, 64}, 1), false),
+                                   {.precision = Precision::tensor, .tuning = parts}),
+                            "unit_warps", "summed axis");
 }
 
 TEST_CASE("products by tensor maps in parts of the summed axis, with more tiles than blocks") {
@@ -136,7 +170,7 @@ TEST_CASE("operands that tensor maps cannot describe are multiplied by single wa
     CHECK(matmul(row.broadcast_to({70, 136}), b).get() == same);
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(upside_down(slice({}, {}, -1)), b, {.tuning = tile(64, 64, 4)}),
                             "unit_warps", "16 bytes");
-    CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = tile(64, 96, 4)}), "columns must be",
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = tile(64, 96, 4)}), "warp groups have lines of",
                             "64, 128, 192 or 256");
     const GPUArray<half> none = matmul(zeros<half>({70, 0}), zeros<half>({0, 72}));
     CHECK(none.get() == zeros<half>({70, 72}).get());

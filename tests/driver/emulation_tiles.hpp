@@ -11,7 +11,6 @@ template <class T>
 T* gemel_tile_aligned(T* p) {
     return reinterpret_cast<T*>((reinterpret_cast<std::size_t>(p) + 1023) / 1024 * 1024);
 }
-inline void gemel_show_copies_to_tiles() {}
 inline void gemel_begin_tiles() {}
 inline void gemel_commit_tiles() {}
 inline void gemel_await_tiles_0() {}

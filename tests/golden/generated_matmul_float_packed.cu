@@ -76,6 +76,7 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
     }
     gemel_registers_232();
     float *const staged = (float *)(emptied + 3) + warp * 640;
+    const int group = lane / 4, quad = lane % 4;
     float *const c_all = c;
     uint32_t phase = 0;
     for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
@@ -120,10 +121,8 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
         for (int i = 0; i < 64; ++i) gemel_after_tiles(&low[i]);
         float *const c = c_all + c_begin + matrix * c_matrix;
         const int64_t first_row = (int64_t)tile_row * 128 + warp * 16, first_column = (int64_t)tile_column * 128;
-        const int own_rows = rows - first_row < 16 ? (int)(rows - first_row) : 16;
         const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
-        const int group = lane / 4, quad = lane % 4, pair = lane % 16 * 2;
-        float *const first_pair = c + (first_row + lane / 16) * c_row + first_column + pair;
+        const int pair = lane % 16 * 2, first_line = lane / 16;
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             gemel_warp_barrier();
@@ -132,15 +131,15 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                 *(float2 *)(staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad) =
                     make_float2(sums[16 * k + 2 * i] + low[16 * k + 2 * i] * 0.00048828125f, sums[16 * k + 2 * i + 1] + low[16 * k + 2 * i + 1] * 0.00048828125f);
             gemel_warp_barrier();
-            const int64_t begin_column = first_column + 32 * k + pair;
+            const int64_t begin_row = first_row, begin_column = first_column + 32 * k + pair;
             if (stores_pairs && begin_column + 1 < columns) {
-                float *to = first_pair + 32 * k;
+                float *to = c + (begin_row + first_line) * c_row + begin_column;
 
                 for (int i = 0; i < 8; ++i) {
-                    const int r = lane / 16 + 2 * i;
-                    if (r >= own_rows) continue;
+                    const int r = first_line + 2 * i;
+                    const int64_t own_row = begin_row + r;
+                    if (own_row >= rows) continue;
                     const float2 both = *(const float2 *)(staged + r * 40 + pair);
-                    const int64_t own_row = first_row + r;
                     float out[2];
 #pragma unroll
                     for (int e = 0; e < 2; ++e) {
@@ -159,8 +158,9 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                 continue;
             }
 #pragma unroll 1
-            for (int r = lane / 16; r < own_rows; r += 2) {
-                const int64_t own_row = first_row + r;
+            for (int r = first_line; r < 16; r += 2) {
+                const int64_t own_row = begin_row + r;
+                if (own_row >= rows) break;
 #pragma unroll 1
                 for (int e = 0; e < 2; ++e) {
                     const int64_t own_column = begin_column + e;

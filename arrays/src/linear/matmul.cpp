@@ -127,18 +127,20 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, unit_warps);
     const bool may_pack = can_pack(device, dtype, f.form);
     if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
-        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_group))
+        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map))
         throw ArgumentError(
             "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
-            "(DeviceInfo::has_warp_groups), 16-bit floats, Precision::split or Precision::tensor, and without "
-            "packs or split rows that begin at multiples of 16 bytes; leave unit_warps and packs out");
+            "(DeviceInfo::has_warp_groups) and 16-bit floats or Precision::tensor, lines that begin at multiples of "
+            "16 bytes and, of float, an operand with stride 1 along the summed axis; or Precision::split, or packs = "
+            "1; "
+            "leave unit_warps and packs out");
     const TuningTable& table = cache.tunings(f.a.context());
     const auto heuristic = [&](const DeviceInfo&, const codegen::Workload& work) {
         const bool other = names_tile(given) || (!table.empty() && names_tile(table.find<codegen::MatmulTuning>(work)));
         return other ? choice->unsliced : choice->tile;
     };
     const codegen::MatmulTuning chosen = choose_tuning(given, device, table, f.work(dtype), heuristic);
-    const bool may = chosen.packs != 0 ? may_pack : choice->may_group;
+    const bool may = chosen.packs != 0 ? may_pack : choice->may_map;
     if (chosen.unit_warps != 4 || (may && f.inner > 0)) return chosen;
     return merge(given, matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile);
 }

@@ -20,11 +20,12 @@ struct ChoiceKey {
 std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtype, codegen::MatmulForm form,
                                                   const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps) {
     const DeviceInfo& device = cache.info();
+    const Mapped mapped = how_mapped(device, dtype, form, a, b);
     const auto choose = [&] {
         auto choice = std::make_shared<MatmulChoice>();
         choice->tile = choice->unsliced = matmul_heuristic(device, dtype, form, a, b, unit_warps);
         choice->unsliced.slices = 0;
-        choice->may_group = form >= codegen::MatmulForm::threads && has_group_tiles(device, dtype, form, a, b);
+        choice->may_map = mapped != Mapped::no;
         return choice;
     };
     if (form < codegen::MatmulForm::threads) return choose();
@@ -32,7 +33,7 @@ std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtyp
                         .layout = matmul_layout(device, dtype, form, a, b, {}),
                         .shape = {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]},
                         .unit_warps = unit_warps,
-                        .mapped = how_mapped(device, dtype, form, a, b)};
+                        .mapped = mapped};
     return cache.find<MatmulChoice>(key, choose);
 }
 

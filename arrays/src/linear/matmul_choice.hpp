@@ -12,7 +12,7 @@ namespace gemel {
 struct MatmulChoice : Variant {
     codegen::MatmulTuning tile;      ///< matmul_heuristic()
     codegen::MatmulTuning unsliced;  ///< the same without slices, which suit only this tile
-    bool may_group = false;          ///< has_group_tiles()
+    bool may_map = false;            ///< whether MatmulForm::mapped can multiply the operands
 };
 
 /// The tile for these operands if no numbers are given. @time a lookup after the first call for such operands:

@@ -30,8 +30,7 @@ std::uint32_t stages_for(const MatmulLayout& layout, std::int64_t inner) {
     if (tile.stages > 5 || tile.depth == 0) return tile.stages;  // is refused
     const std::int64_t steps = (inner + tile.depth - 1) / tile.depth;
     if (steps <= 1) return 1;
-    const std::uint32_t fewest = layout.form == MatmulForm::groups ? 3 : 2;
-    return std::max(static_cast<std::uint32_t>(std::min<std::int64_t>(tile.stages, steps)), fewest);
+    return std::max(static_cast<std::uint32_t>(std::min<std::int64_t>(tile.stages, steps)), 2u);
 }
 
 /// The elements of the widest access that all lines of x allow, at most 16 bytes.
@@ -102,11 +101,6 @@ std::int64_t matmul_part_depth(const MatmulTuning& tile, std::int64_t inner) {
     return std::max<std::int64_t>((wanted + depth - 1) / depth * depth, depth);
 }
 
-bool has_group_tiles(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b) {
-    return has_group_tiles(device, dtype, slots_layout(form, a, b)) ||
-           how_mapped(device, dtype, form, a, b) != Mapped::no;
-}
-
 MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
                               const AnyArray& b, std::uint32_t unit_warps) {
     if (form >= MatmulForm::threads)
@@ -127,10 +121,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
     if (form >= MatmulForm::threads) {
         MatmulLayout layout = slots_layout(form, a, b);
         layout.tile = tile;
-        if (tile.unit_warps == 4)
-            layout.form = dtype.size_bytes() == 2 ? MatmulForm::mapped
-                          : tile.packs == 1       ? MatmulForm::packed
-                                                  : MatmulForm::groups;
+        if (tile.unit_warps == 4) layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::mapped;
         layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
         layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
         layout.tile.parts = layout.tile.packs = 0;

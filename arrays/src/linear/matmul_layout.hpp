@@ -23,11 +23,6 @@ bool has_last_lines(const AnyArray& x);
 /// The part of the summed axis that one block sums: a multiple of a slot's depth, or all of it.
 std::int64_t matmul_part_depth(const codegen::MatmulTuning& tile, std::int64_t inner);
 
-/// Whether warp groups can multiply these operands without packing: the device has them, and the operands' strides and
-/// alignment allow it.
-bool has_group_tiles(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
-                     const AnyArray& b);
-
 /// The tile for the shape if no numbers are given.
 /// @param unit_warps  warps that multiply together: 1, 4, or 0 for either
 codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, codegen::MatmulForm form,

@@ -37,9 +37,10 @@ bool has_aligned_lines(const AnyArray& x) {
 
 Mapped how_mapped(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                   const AnyArray& b) {
-    const bool has_maps = device.has_tensor_maps && form == codegen::MatmulForm::tensor && dtype.size_bytes() == 2 &&
+    const bool has_maps = device.has_tensor_maps && form == codegen::MatmulForm::tensor && dtype.size_bytes() <= 4 &&
                           can_map(a) && can_map(b);
-    return !has_maps ? Mapped::no : has_aligned_lines(a) && has_aligned_lines(b) ? Mapped::aligned : Mapped::crossing;
+    if (!has_maps || (dtype.size_bytes() == 4 && has_last_lines(b) && !has_last_lines(a))) return Mapped::no;
+    return has_aligned_lines(a) && has_aligned_lines(b) ? Mapped::aligned : Mapped::crossing;
 }
 
 MappedOperand::MappedOperand(const AnyArray& x, const codegen::MatmulLayout& layout, bool is_a) : array_(x) {

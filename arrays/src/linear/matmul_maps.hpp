@@ -11,8 +11,8 @@
 
 namespace gemel {
 
-/// Whether MatmulForm::mapped can multiply these operands: 16-bit floats whose lines and matrices begin at multiples of
-/// 16 bytes and do not run backwards.
+/// Whether MatmulForm::mapped can multiply these operands: 16-bit floats, or float of which one has stride 1 along the
+/// summed axis, whose lines and matrices begin at multiples of 16 bytes and do not run backwards.
 Mapped how_mapped(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                   const AnyArray& b);
 

@@ -87,29 +87,6 @@ bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     return device.shared_memory_opt_in_bytes && bytes <= *device.shared_memory_opt_in_bytes;
 }
 
-/// A tile for warp groups: `height` lines of the operand that the warps share out, `width` lines of the other.
-struct GroupCandidate {
-    std::uint32_t height, width, stages;
-    double rate;  ///< relative to that of single warps
-};
-constexpr GroupCandidate group_candidates[] = {
-    {128, 256, 4, 1.9}, {128, 128, 4, 1.5}, {64, 128, 4, 1.2}, {64, 64, 4, 0.8}};
-
-MatmulTuning group_tile(const GroupCandidate& candidate, bool has_b_in_registers) {
-    MatmulTuning tile{.rows = candidate.height,
-                      .columns = candidate.width,
-                      .depth = 32,
-                      .own_rows = 16,
-                      .own_columns = candidate.width,
-                      .stages = candidate.stages,
-                      .unit_warps = 4};
-    if (has_b_in_registers) {
-        std::swap(tile.rows, tile.columns);
-        std::swap(tile.own_rows, tile.own_columns);
-    }
-    return tile;
-}
-
 /// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H100.
 double products_per_second(const MatmulLayout& layout, std::size_t item) {
     if (layout.form == MatmulForm::threads) return 1.95e11;
@@ -156,7 +133,7 @@ struct BestTile {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
             if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
             double own =
-                before + (next.form == MatmulForm::mapped ? mapped_time(tile, blocks * parts, units, depth)
+                before + (next.form == MatmulForm::mapped ? mapped_time(tile, dtype, blocks * parts, units, depth)
                                                           : time_of(next, dtype, blocks * parts, units, depth, rate));
             const double elements = static_cast<double>(shape.batch * shape.rows) * static_cast<double>(shape.columns);
             if (parts > 1) own += second_launch(device, dtype, next, parts * elements);
@@ -183,9 +160,11 @@ struct BestTile {
     /// as its stores; a block waits before each tile, but blocks of one multiprocessor do not wait for each other.
     /// Lines that cross load the cache more, for all multiprocessors together. Fitted to 14 tiles for sizes 256 to 2048
     /// and for sums of 64, with errors of at most 12 %; crossing: 18 %.
-    double mapped_time(const MatmulTuning& tile, std::int64_t tiles, std::int64_t units, std::int64_t depth) const {
-        constexpr double bytes_per_second = 1.13e11, crossing_bytes_per_second = 5.9e12, products_per_second = 3.6e12,
-                         stores_per_second = 1.4e10, wait = 3e-7;
+    double mapped_time(const MatmulTuning& tile, DType dtype, std::int64_t tiles, std::int64_t units,
+                       std::int64_t depth) const {
+        constexpr double bytes_per_second = 1.13e11, crossing_bytes_per_second = 5.9e12, stores_per_second = 1.4e10,
+                         wait = 3e-7;
+        const double products_per_second = dtype.size_bytes() == 2 ? 3.6e12 : 1.6e12;
         const double elements = tile.rows * tile.columns, bytes = 128.0 * (tile.rows + tile.columns);
         double slot = std::max(bytes / bytes_per_second, elements * tile.depth / products_per_second);
         if (is_crossing)
@@ -200,20 +179,10 @@ struct BestTile {
     }
 };
 
-/// Considers tiles of warp groups for float operands, if they can multiply these.
-void consider_groups(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
-                     const MatmulShape& shape) {
-    if (!device.has_warp_groups || layout.form != MatmulForm::tensor || dtype.size_bytes() != 4) return;
-    layout.form = MatmulForm::groups;
-    for (const GroupCandidate& candidate : group_candidates) {
-        layout.tile = group_tile(candidate, layout.b_by_columns);
-        best.consider(device, dtype, layout, candidate.rate, shape);
-    }
-}
-
-/// Tiles of 16-bit operands that are copied by tensor maps.
+/// Tiles of operands that are copied by tensor maps: the lines that warp groups share out, and those that each reads
+/// whole.
 struct MappedCandidate {
-    std::uint32_t rows, columns, stages, resident_blocks = 1;
+    std::uint32_t own, other, stages, resident_blocks = 1;
 };
 constexpr MappedCandidate mapped_candidates[] = {{128, 256, 4},   {128, 192, 4}, {128, 128, 6}, {64, 256, 5},
                                                  {64, 192, 5},    {128, 64, 8},  {64, 128, 8},  {64, 64, 8},
@@ -221,16 +190,21 @@ constexpr MappedCandidate mapped_candidates[] = {{128, 256, 4},   {128, 192, 4},
 
 void consider_mapped(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
                      const MatmulShape& shape) {
+    const bool turned = dtype.size_bytes() == 4 && layout.b_by_columns;
     layout.form = MatmulForm::mapped;
     for (const MappedCandidate& candidate : mapped_candidates) {
-        layout.tile = {.rows = candidate.rows,
-                       .columns = candidate.columns,
-                       .depth = 2 * codegen::matmul_unit_depth,
+        layout.tile = {.rows = candidate.own,
+                       .columns = candidate.other,
+                       .depth = static_cast<std::uint32_t>(128 / dtype.size_bytes()),
                        .own_rows = 16,
-                       .own_columns = candidate.columns,
+                       .own_columns = candidate.other,
                        .stages = candidate.stages,
                        .resident_blocks = candidate.resident_blocks,
                        .unit_warps = 4};
+        if (turned) {
+            std::swap(layout.tile.rows, layout.tile.columns);
+            std::swap(layout.tile.own_rows, layout.tile.own_columns);
+        }
         best.consider(device, dtype, layout, 1, shape);
     }
 }
@@ -277,12 +251,6 @@ bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
            (form == MatmulForm::split || form == MatmulForm::tensor);
 }
 
-bool has_group_tiles(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
-    BestTile best;
-    consider_groups(best, device, dtype, layout, {1, 1, 1, 1});
-    return best.layout.form == MatmulForm::groups;
-}
-
 MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
                          std::uint32_t unit_warps, Mapped mapped) {
     BestTile best{layout};
@@ -294,6 +262,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     if (mapped != Mapped::no && unit_warps != 1) {
         best.is_crossing = mapped == Mapped::crossing;
         consider_mapped(best, device, dtype, layout, shape);
+        if (unit_warps == 0) consider_packed(best, device, dtype, layout, shape);
         return best.layout.tile;
     }
     if (unit_warps != 4)
@@ -304,11 +273,9 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
             const double rate = is_beyond_cache ? candidate.rate_beyond_cache : candidate.rate;
             best.consider(device, dtype, layout, has_groups ? 0.7 * rate : rate, shape);
         }
-    if (unit_warps != 1) {
-        consider_groups(best, device, dtype, layout, shape);
-        // A caller's numbers for tensor are for unpacked operands.
-        if (unit_warps == 0 || layout.form == MatmulForm::split) consider_packed(best, device, dtype, layout, shape);
-    }
+    // A caller's numbers for tensor are for unpacked operands.
+    if (unit_warps == 0 || (unit_warps == 4 && layout.form == MatmulForm::split))
+        consider_packed(best, device, dtype, layout, shape);
     return best.layout.tile;
 }
 

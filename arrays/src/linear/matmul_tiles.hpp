@@ -26,9 +26,6 @@ enum class Mapped : std::uint8_t {
 codegen::MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, codegen::MatmulLayout layout,
                                   const MatmulShape& shape, std::uint32_t unit_warps, Mapped mapped);
 
-/// Whether warp groups can multiply unpacked float operands of this layout.
-bool has_group_tiles(const DeviceInfo& device, DType dtype, const codegen::MatmulLayout& layout);
-
 /// Whether warp groups can multiply float operands of any layout after packing.
 bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
 

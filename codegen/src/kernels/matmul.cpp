@@ -156,9 +156,7 @@ class Matmul {
         values["word"] = word;
         values["word_bytes"] = item;
         describe_tile(values);
-        // Warp groups still read the last slot but one while the last one is multiplied.
-        values["ahead"] = std::max(t.stages, by_groups(layout_) ? 3u : 2u) - (by_groups(layout_) ? 2 : 1);
-        values["by_groups"] = by_groups(layout_);
+        values["ahead"] = std::max(t.stages, 2u) - 1;
         values["slot_words"] = a.words() + b.words();
         values["shared_bytes"] = matmul_shared_bytes(dtype_, layout_);
         const std::uint32_t slices = slices_of(layout_);
@@ -202,7 +200,6 @@ class Matmul {
                 {"side", f.side},
                 {"length", f.length},
                 {"pitch", f.pitch},
-                {"is_tile", f.is_tile},
                 {"is_turned", f.is_turned},
                 {"turns_per_line", f.rotation},
                 {"step", f.is_turned ? lines_at_once : lines_at_once * f.pitch},
@@ -243,8 +240,7 @@ class Matmul {
         values["splits"] = layout_.form == MatmulForm::split;
         // A lane reads four neighbours of b at once, for four tiles.
         const Factor b = factor(item, layout_, false);
-        values["wide"] = item == 4 && !by_groups(layout_) && !b.along && b.swizzle != 0 && t.own_columns % 32 == 0 &&
-                         slices_of(layout_) == 1;
+        values["wide"] = item == 4 && !b.along && b.swizzle != 0 && t.own_columns % 32 == 0 && slices_of(layout_) == 1;
         values["rounds"] = item == 4;
         values["group_depth"] = item == 2 ? 16 : 8;
         values["by_matrices"] = item < 8;
@@ -258,14 +254,10 @@ class Matmul {
         values["warps_across"] = t.columns / t.own_columns;
         values["stored"] = store("sum");
         values["kept"] = store("sum", "out[e]");
-        if (by_groups(layout_)) by_warp_groups(values);
         values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
-        values["multiply"] = kernel_.fill(
-            by_groups(layout_) ? matmul_kernels::groups_multiply() : matmul_kernels::tensor_multiply(), values);
-        values["store"] = kernel_.fill(by_groups(layout_)       ? matmul_kernels::groups_store()
-                                       : slices_of(layout_) > 1 ? matmul_kernels::slices_store()
-                                                                : matmul_kernels::tensor_store(),
-                                       values);
+        values["multiply"] = kernel_.fill(matmul_kernels::tensor_multiply(), values);
+        values["store"] = kernel_.fill(
+            slices_of(layout_) > 1 ? matmul_kernels::slices_store() : matmul_kernels::tensor_store(), values);
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
     }
 
@@ -274,57 +266,52 @@ class Matmul {
         return dtype_.size_bytes() == 4 ? "tf32" : dtype_.name() == "bfloat16_t" ? "bfloat16" : "float16";
     }
 
-    /// A warp group computes 64 lines of the result, over the whole width of the tile.
-    void by_warp_groups(Values& values) {
-        const bool turned = has_b_in_registers(layout_);
-        const Factor own = factor(dtype_.size_bytes(), layout_, !turned);
-        const std::uint32_t width = turned ? layout_.tile.rows : layout_.tile.columns;
-        values["turned"] = turned;
-        values["staged_pitch"] = staged_pitch(layout_);
-        values["row_tiles"] = 1;
-        values["column_tiles"] = width / 8;
-        values["warps_across"] = 1;
-        values["warp_rows"] = 16;
-        values["warp_columns"] = 0;
-        values["own"] = turned ? "b" : "a";
-        values["other"] = turned ? "a" : "b";
-        values["own_along"] = own.along;
-        values["own_pitch"] = own.pitch;
-        values["instruction"] = gemel::text("gemel_multiply_tiles_", short_name(), "_", width);
-    }
-
     /// Warp groups that one thread provides with operands.
     std::string piped(Values values) {
         const MatmulTuning& t = layout_.tile;
         const bool maps = layout_.form == MatmulForm::mapped, a_along = !maps || layout_.a_by_columns,
-                   b_along = !maps || !layout_.b_by_columns;
-        const std::uint32_t groups = t.rows / matmul_unit_lines, units = t.columns / matmul_unit_lines;
+                   b_along = !maps || !layout_.b_by_columns, turned = is_turned(layout_),
+                   by_registers = maps && dtype_.size_bytes() == 4;
+        const std::uint32_t line = maps ? tile_line_bytes / static_cast<std::uint32_t>(dtype_.size_bytes()) : 0;
+        const std::uint32_t b_offset = t.rows * matmul_unit_depth;
         values["maps"] = maps;
+        values["by_registers"] = by_registers;
+        values["turned"] = turned;
+        values["own"] = turned ? "b" : "a";
+        values["other"] = turned ? "a" : "b";
+        values["own_along"] = turned ? b_along : a_along;
+        values["own_offset"] = turned ? b_offset : 0;
+        values["other_offset"] = turned ? 0 : b_offset;
         describe_tile(values);
         values["splits"] = layout_.packed_parts == 2;
         values["parts"] = maps ? 1 : layout_.packed_parts;
-        values["groups"] = groups;
-        values["units_across"] = units;
+        values["groups"] = own_lines(layout_) / matmul_unit_lines;
+        values["units_across"] = t.columns / matmul_unit_lines;
         values["moves_registers"] = moves_registers(layout_);
         values["group_depth"] = maps ? 16 : 8;
         Value::List factors;
-        const auto add = [&](const std::string& name, bool along, std::uint32_t count, std::uint32_t offset) {
-            const char* const first = name == "a" ? "first_row" : "first_column";
+        const auto add = [&](const std::string& name, bool along, std::uint32_t lines, std::uint32_t offset) {
             values[name + "_step"] = along ? 2 : 2 * tile_bytes / 16;
             values[name + "_lead"] = along ? 0 : matmul_unit_words * 4;
-            factors.push_back(
-                Values{{"name", name}, {"along", along}, {"units", count}, {"offset", offset}, {"first", first}});
+            factors.push_back(Values{{"name", name},
+                                     {"along", along},
+                                     {"units", along ? 1 : lines / line},
+                                     {"box_words", t.depth * matmul_unit_depth},
+                                     {"box_elements", line},
+                                     {"offset", offset},
+                                     {"first", name == "a" ? "first_row" : "first_column"}});
         };
-        add("a", a_along, groups, 0);
-        add("b", b_along, units, groups * matmul_unit_words);
+        add("a", a_along, t.rows, 0);
+        add("b", b_along, t.columns, b_offset);
         values["factors"] = factors;
-        values["instruction"] = maps ? gemel::text("gemel_multiply_tiles_", short_name(), "_", t.columns, "<",
-                                                   a_along ? 0 : 1, ", ", b_along ? 0 : 1, ">")
-                                     : gemel::text("gemel_multiply_two_tiles_tf32_", t.columns);
+        const std::string orders = by_registers ? "" : gemel::text("<", a_along ? 0 : 1, ", ", b_along ? 0 : 1, ">");
+        values["instruction"] =
+            maps ? gemel::text("gemel_multiply_tiles_", short_name(), "_", other_lines(layout_), orders)
+                 : gemel::text("gemel_multiply_two_tiles_tf32_", t.columns);
         values["unit_words"] = matmul_unit_words;
         values["slot_words"] = piped_slot_words(layout_);
-        values["sums"] = t.columns / 2;
-        values["staged_pitch"] = piped_staged_pitch;
+        values["sums"] = other_lines(layout_) / 2;
+        values["staged_pitch"] = turned ? turned_staged_pitch : piped_staged_pitch;
         values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
         values["stored"] = store("sum");
         values["finished_alone"] = kernel_.fill(matmul_kernels::finish_element(), values);
@@ -379,8 +366,7 @@ std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t 
 std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect) {
     if (const std::string why = why_no_tile(request.dtype, layout); !why.empty())
         throw ArgumentError(text("matmul: a tile of ", to_string(layout.tile), ": ", why));
-    if ((by_groups(layout) || is_piped(layout)) &&
-        std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
+    if (is_piped(layout) && std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
         throw ArgumentError(text("matmul: ", dialect.name, " has no warp groups; use the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
 }

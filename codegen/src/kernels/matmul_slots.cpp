@@ -15,10 +15,6 @@ std::uint32_t piped_slot_words(const MatmulLayout& layout) {
            matmul_unit_words;
 }
 
-std::uint32_t staged_pitch(const MatmulLayout& layout) {
-    return has_b_in_registers(layout) ? layout.tile.rows + 1 : layout.tile.columns + 8;
-}
-
 std::uint32_t slices_pitch(const MatmulLayout& layout) { return layout.tile.columns + (by_warps(layout) ? 8 : 4); }
 
 namespace {
@@ -46,15 +42,12 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     // Lanes of a warp that read together use different banks: lines are an odd multiple of 16 bytes apart, or of 32
     // bytes if four lanes read neighbouring lines of words.
     const std::size_t gap = by_warps(layout) && item >= 4 && (item == 8 || !along) ? 32 / item : 16 / item;
-    const bool is_tile = by_groups(layout) && is_a == has_b_in_registers(layout);
     Factor all{.along = along,
                .side = side,
                .length = length,
                .lines = along ? side : t.depth,
-               .pitch = static_cast<std::uint32_t>(is_tile ? tile_line_bytes / item : length + gap),
-               .access = is_a ? layout.a_access : layout.b_access,
-               .unit = static_cast<std::uint32_t>(by_groups(layout) ? tile_bytes / item : 1),
-               .is_tile = is_tile};
+               .pitch = static_cast<std::uint32_t>(length + gap),
+               .access = is_a ? layout.a_access : layout.b_access};
     if (along && layout.form == MatmulForm::threads) {
         all.is_turned = true;
         all.pitch = side + static_cast<std::uint32_t>(16 / item);
@@ -63,7 +56,7 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
         if (length >= 16 && matmul_block(layout) / length % 4 == 0) all.rotation = length == 16 ? 2 : 1;
     }
     const bool has_warps = t.own_rows > 0 && t.own_columns > 0 && t.own_rows <= t.rows && t.own_columns <= t.columns;
-    if (by_warps(layout) && !by_groups(layout) && has_warps) swizzle(all, item, matmul_block(layout));
+    if (by_warps(layout) && has_warps) swizzle(all, item, matmul_block(layout));
     return all;
 }
 
@@ -73,7 +66,7 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
         case MatmulForm::packed:
-        case MatmulForm::mapped: return t.rows / matmul_unit_lines * group + group;
+        case MatmulForm::mapped: return own_lines(layout) / matmul_unit_lines * group + group;
         case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns) * slices_of(layout);
         default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp * slices_of(layout);
     }
@@ -84,7 +77,7 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (is_piped(layout))
         return tile_bytes +
                layout.tile.stages * (piped_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t)) +
-               layout.tile.rows * piped_staged_pitch * sizeof(float);
+               own_lines(layout) * piped_staged_pitch * sizeof(float);
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
@@ -92,9 +85,7 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
         if (slices_of(layout) > 1)
             return std::max<std::size_t>(
                 slots, matmul_accumulator(dtype).size_bytes() * layout.tile.rows * slices_pitch(layout));
-        if (!by_groups(layout)) return slots;
-        const std::size_t lines = has_b_in_registers(layout) ? layout.tile.columns : layout.tile.rows;
-        return std::max(slots, lines * staged_pitch(layout) * sizeof(float)) + tile_bytes;
+        return slots;
     }
     const std::size_t item = matmul_accumulator(dtype).size_bytes(), depth = item > 8 ? 8 : 16;
     return 2 * depth * (matmul_per_thread * layout.edge + 1) * item;
@@ -106,45 +97,46 @@ std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a) {
 }
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) ||
-           (!by_groups(layout) && !is_piped(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
+    return !has_slots(layout) || (!is_piped(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
 }
 
 namespace {
 
-std::string why_no_groups(std::size_t item, const MatmulLayout& layout) {
+std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    if (item != 4) return "warp groups multiply floats of 4 bytes so";
-    const bool turned = has_b_in_registers(layout);
+    const std::size_t item = dtype.size_bytes();
+    const bool turned = is_turned(layout);
+    const std::uint32_t own = own_lines(layout), other = other_lines(layout);
+    if (!dtype.is_floating() || item > 4) return "tensor maps copy floats of 2 and 4 bytes";
+    if (turned != (item == 4 && layout.b_by_columns))
+        return turned ? "own_rows must be 16" : "own_columns must be 16, since b has stride 1 along its columns";
     if (turned && !layout.a_by_columns) return "warp groups want neighbours of a or b along the summed axis";
-    const std::uint32_t height = turned ? t.columns : t.rows, width = turned ? t.rows : t.columns;
-    if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != width)
+    if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != other)
         return "a warp of a group has 16 lines of the result, whole";
-    if (height % 64 != 0 || (width != 64 && width != 128 && width != 256))
-        return "a warp group has 64 lines of 64, 128 or 256 elements";
-    if (t.depth * item != tile_line_bytes) return text("depth must be ", tile_line_bytes / item);
-    if (t.stages == 2) return "warp groups want 3 stages or more, or 1";
-    for (const bool is_a : {true, false}) {
-        const Factor f = factor(item, layout, is_a);
-        if (f.is_tile && f.access * item != 16) return "warp groups want factors that are copied by 16 bytes";
-        if (f.is_tile && (f.side % 64 != 0 || matmul_block(layout) * f.access / f.length % 8 != 0))
-            return "a block must copy a multiple of 8 lines at once";
-    }
+    if (own != 64 && own != 128) return "warp groups have 64 or 128 lines";
+    if (other != 64 && other != 128 && other != 256 && (item == 4 || other != 192))
+        return text("warp groups have lines of 64, 128", item == 4 ? "" : ", 192", " or 256 elements");
+    if (t.depth != tile_line_bytes / item) return text("depth must be ", tile_line_bytes / item);
+    return {};
+}
+
+std::string why_not_packed(DType dtype, const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    const bool splits = layout.packed_parts == 2;
+    if (dtype.size_bytes() != 4 || !dtype.is_floating()) return "numbers in parts are float";
+    if (layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
+    if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
+        return "rows must be 128, own_rows 16 and own_columns as columns";
+    if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256))
+        return splits ? "columns must be 64 or 128" : "columns must be 64, 128 or 256";
+    if (t.depth != matmul_unit_depth) return text("depth must be ", matmul_unit_depth);
     return {};
 }
 
 std::string why_not_piped(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    const bool maps = layout.form == MatmulForm::mapped, splits = layout.packed_parts == 2;
-    if (!dtype.is_floating() || dtype.size_bytes() != (maps ? 2 : 4))
-        return maps ? "tensor maps copy 16-bit floats" : "numbers in parts are float";
-    if (!maps && layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
-    if ((t.rows != 128 && (!maps || t.rows != 64)) || t.own_rows != 16 || t.own_columns != t.columns)
-        return text("rows must be ", maps ? "64 or 128" : "128", ", own_rows 16 and own_columns as columns");
-    if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256) && (!maps || t.columns != 192))
-        return text("columns must be ", splits ? "64 or 128" : maps ? "64, 128, 192 or 256" : "64, 128 or 256");
-    const std::uint32_t depth = maps ? 2 * matmul_unit_depth : matmul_unit_depth;
-    if (t.depth != depth) return text("depth must be ", depth);
+    std::string why = layout.form == MatmulForm::mapped ? why_not_mapped(dtype, layout) : why_not_packed(dtype, layout);
+    if (!why.empty()) return why;
     if (t.stages < 2 || t.stages > 8) return "there must be 2 to 8 stages";
     if (t.resident_blocks > 1 && moves_registers(layout)) return "only one block of this tile is resident";
     return {};
@@ -179,8 +171,6 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     }
     if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
         return "a warp has at most 2048 elements in three sums each";
-    if (by_groups(layout))
-        if (std::string why = why_no_groups(dtype.size_bytes(), layout); !why.empty()) return why;
     const std::uint32_t block = matmul_block(layout);
     if (block > 1024) return text("a block would have ", block, " threads; there may be 1024");
     for (const bool is_a : {true, false}) {

@@ -12,19 +12,23 @@ inline constexpr std::uint32_t matmul_per_thread = 4;  ///< checked: rows and co
 
 inline bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
-inline bool by_groups(const MatmulLayout& layout) { return layout.form == MatmulForm::groups; }
 inline std::uint32_t slices_of(const MatmulLayout& layout) { return layout.tile.slices > 1 ? layout.tile.slices : 1; }
 /// Whether one thread fills the slots and warp groups only multiply.
 inline bool is_piped(const MatmulLayout& layout) { return layout.form >= MatmulForm::packed; }
 
-/// Of two float operands, warp groups read one with stride 1 along the summed axis from shared memory; the other is in
-/// registers: b, unless b is the first one.
-inline bool has_b_in_registers(const MatmulLayout& layout) { return by_groups(layout) && layout.b_by_columns; }
+/// mapped: of float operands, warp groups read one with stride 1 along the summed axis from shared memory; the other is
+/// in registers: b, and the result is computed transposed, unless b is the first one. Otherwise a is the group's own.
+inline bool is_turned(const MatmulLayout& layout) {
+    return layout.form == MatmulForm::mapped && layout.tile.own_columns == 16;
+}
+/// packed and mapped: the lines of a tile that groups share out, and those that each reads whole.
+inline std::uint32_t own_lines(const MatmulLayout& layout) {
+    return is_turned(layout) ? layout.tile.columns : layout.tile.rows;
+}
+inline std::uint32_t other_lines(const MatmulLayout& layout) {
+    return is_turned(layout) ? layout.tile.rows : layout.tile.columns;
+}
 inline constexpr std::uint32_t tile_line_bytes = 128, tile_bytes = 1024;
-
-/// The pitch of sums in shared memory, in floats from line to line of a warp group, for which there are few bank
-/// conflicts.
-std::uint32_t staged_pitch(const MatmulLayout& layout);
 
 /// The pitch of the sums of slices in shared memory, in elements.
 std::uint32_t slices_pitch(const MatmulLayout& layout);
@@ -37,33 +41,28 @@ struct Factor {
     std::uint32_t lines;
     std::uint32_t pitch;  ///< elements from line to line
     std::uint32_t access;
-    std::uint32_t unit = 1;  ///< the operand's size is a multiple of this
     bool is_turned = false;  ///< stored across its lines: [element of a line][line]
     /// Of a turned factor: groups of four lines are rotated by this per eight elements. Copies of a warp are then in
     /// different banks, although a group is read as one float4.
     std::uint32_t rotation = 0;
-    bool is_tile = false;  ///< along, in lines of 128 bytes, as warp groups read them
     /// Groups of so many elements are swizzled; 0 if none are. Group n of a line is stored as group n ^ f(line), with
     /// f(line) = line % swizzle_lines / swizzle_step. So neither copies of lines nor reads across lines have bank
     /// conflicts, and lines need no gaps.
     std::uint32_t swizzle = 0;
     std::uint32_t swizzle_lines = 1, swizzle_step = 1;
-    std::uint32_t words() const {
-        if (is_turned) return length * pitch;
-        return (lines * pitch + unit - 1) / unit * unit;
-    }
+    std::uint32_t words() const { return is_turned ? length * pitch : lines * pitch; }
 };
 
 /// packed and mapped: whether the thread that copies gives up registers, because two groups have many sums.
 inline bool moves_registers(const MatmulLayout& layout) {
-    return layout.tile.rows == 128 && (layout.tile.columns == 256 || layout.packed_parts == 2);
+    return own_lines(layout) == 128 && (other_lines(layout) == 256 || layout.packed_parts == 2);
 }
 
 /// packed and mapped: floats per unit, and per slot.
 inline constexpr std::uint32_t matmul_unit_words = matmul_unit_lines * matmul_unit_depth;
 std::uint32_t piped_slot_words(const MatmulLayout& layout);
 /// The pitch of 16 x 32 sums of a warp in shared memory, for which there are no bank conflicts.
-inline constexpr std::uint32_t piped_staged_pitch = 40;
+inline constexpr std::uint32_t piped_staged_pitch = 40, turned_staged_pitch = 33;
 
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a);
 

@@ -55,7 +55,6 @@ const char* const others = R"(GEMEL_FUNCTION uint64_t gemel_tile(const void *p, 
 }
 template <class T>
 GEMEL_FUNCTION T *gemel_tile_aligned(T *p) { return p + (0u - (uint32_t)__cvta_generic_to_shared(p) & 1023u) / sizeof(T); }
-GEMEL_FUNCTION void gemel_show_copies_to_tiles(void) { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 GEMEL_FUNCTION void gemel_begin_tiles(void) { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 GEMEL_FUNCTION void gemel_commit_tiles(void) { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 GEMEL_FUNCTION void gemel_await_tiles_0(void) { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
@@ -67,11 +66,11 @@ GEMEL_FUNCTION void gemel_after_tiles(float *sum) { asm volatile("" : "+f"(*sum)
 }  // namespace
 
 Dialect::Section tile_section() {
-    Dialect::Section section{.name = "tiles",
-                             .words = {"gemel_tile", "gemel_tile_aligned", "gemel_show_copies_to_tiles",
-                                       "gemel_begin_tiles", "gemel_commit_tiles", "gemel_before_tiles",
-                                       "gemel_await_tiles_0", "gemel_await_tiles_1", "gemel_after_tiles"},
-                             .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
+    Dialect::Section section{
+        .name = "tiles",
+        .words = {"gemel_tile", "gemel_tile_aligned", "gemel_begin_tiles", "gemel_commit_tiles", "gemel_before_tiles",
+                  "gemel_await_tiles_0", "gemel_await_tiles_1", "gemel_after_tiles"},
+        .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
     for (const int width : widths) {
         section.text += of_16_bits("float16", "f16", width) + of_16_bits("bfloat16", "bf16", width);
         if (width != 192) section.text += of_tf32(width);

@@ -50,14 +50,13 @@ enum class MatmulForm : std::uint8_t {
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
     split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
-    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma): float as tf32
-    /// if a or b has stride 1 along the summed axis. own_rows or own_columns is 16.
-    groups,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
     /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
-    /// Warp groups with 16-bit operands that one thread copies by tensor maps. Both have stride 1 along one axis and
-    /// begin at multiples of 16 bytes, as do their lines and matrices.
+    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma). One thread
+    /// copies the operands by tensor maps: 16-bit floats, or float as tf32 if a or b has stride 1 along the summed
+    /// axis. Operands, their lines and matrices begin at multiples of 16 bytes. own_rows is 16. If b_by_columns, float
+    /// has own_columns 16 instead: the transposed result is computed.
     mapped,
 };
 
