@@ -101,6 +101,9 @@ void gemel_multiply_tiles_bfloat16_256(float* c, unsigned long long a, unsigned 
     gemel_multiply_tiles_short<256, a_is_turned, b_is_turned>(
         c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
 }
+inline void gemel_multiply_tiles_tf32_192(float* c, const unsigned* a, unsigned long long b) {
+    gemel_multiply_tiles_tf32<192>(c, a, b);
+}
 inline void gemel_multiply_tiles_tf32_256(float* c, const unsigned* a, unsigned long long b) {
     gemel_multiply_tiles_tf32<256>(c, a, b);
 }

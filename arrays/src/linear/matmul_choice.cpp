@@ -25,6 +25,7 @@ std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtyp
         auto choice = std::make_shared<MatmulChoice>();
         choice->tile = choice->unsliced = matmul_heuristic(device, dtype, form, a, b, unit_warps);
         choice->unsliced.slices = 0;
+        if (choice->tile.unit_warps == 4) choice->unsliced.resident_blocks = 1;
         choice->may_map = mapped != Mapped::no;
         return choice;
     };

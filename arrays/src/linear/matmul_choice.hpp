@@ -11,7 +11,7 @@ namespace gemel {
 
 struct MatmulChoice : Variant {
     codegen::MatmulTuning tile;      ///< matmul_heuristic()
-    codegen::MatmulTuning unsliced;  ///< the same without slices, which suit only this tile
+    codegen::MatmulTuning unsliced;  ///< the same without slices and further blocks, which suit only this tile
     bool may_map = false;            ///< whether MatmulForm::mapped can multiply the operands
 };
 

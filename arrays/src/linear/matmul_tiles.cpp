@@ -156,17 +156,19 @@ struct BestTile {
         return rounds * steps * tile.rows * tile.columns / (rate * products_per_second(layout, dtype.size_bytes()));
     }
 
-    /// Seconds, without those of a launch. A slot takes as long as its copy or its products, the end of a tile as long
-    /// as its stores; a block waits before each tile, but blocks of one multiprocessor do not wait for each other.
-    /// Lines that cross load the cache more, for all multiprocessors together. Fitted to 14 tiles for sizes 256 to 2048
-    /// and for sums of 64, with errors of at most 12 %; crossing: 18 %.
+    /// Seconds, without those of a launch. A slot takes as long as its copy or its products, and float as long as
+    /// loading registers in addition; the end of a tile as long as its stores. A block waits before each tile, but
+    /// blocks of one multiprocessor do not wait for each other. Lines that cross load the cache more, for all
+    /// multiprocessors together. Fitted to 14 tiles for sizes 256 to 2048 and for sums of 64, with errors of at most 12
+    /// %; crossing: 18 %.
     double mapped_time(const MatmulTuning& tile, DType dtype, std::int64_t tiles, std::int64_t units,
                        std::int64_t depth) const {
-        constexpr double bytes_per_second = 1.13e11, crossing_bytes_per_second = 5.9e12, stores_per_second = 1.4e10,
-                         wait = 3e-7;
-        const double products_per_second = dtype.size_bytes() == 2 ? 3.6e12 : 1.6e12;
+        const bool is_short = dtype.size_bytes() == 2;
+        constexpr double bytes_per_second = 1.13e11, crossing_bytes_per_second = 5.9e12, wait = 3e-7;
+        const double products_per_second = is_short ? 3.6e12 : 1.75e12, stores_per_second = is_short ? 1.4e10 : 7e9,
+                     load = is_short ? 0 : 7e-8;
         const double elements = tile.rows * tile.columns, bytes = 128.0 * (tile.rows + tile.columns);
-        double slot = std::max(bytes / bytes_per_second, elements * tile.depth / products_per_second);
+        double slot = load + std::max(bytes / bytes_per_second, elements * tile.depth / products_per_second);
         if (is_crossing)
             slot = std::max(slot, static_cast<double>(std::min(tiles, units)) * bytes / crossing_bytes_per_second);
         const auto slots = static_cast<double>((depth + tile.depth - 1) / tile.depth);
@@ -192,10 +194,13 @@ void consider_mapped(BestTile& best, const DeviceInfo& device, DType dtype, Matm
                      const MatmulShape& shape) {
     const bool turned = dtype.size_bytes() == 4 && layout.b_by_columns;
     layout.form = MatmulForm::mapped;
+    const auto depth = static_cast<std::uint32_t>(128 / dtype.size_bytes());
     for (const MappedCandidate& candidate : mapped_candidates) {
+        // Several blocks have few slots each, which only short sums do with.
+        if (candidate.resident_blocks > 1 && shape.inner > 4 * depth) continue;
         layout.tile = {.rows = candidate.own,
                        .columns = candidate.other,
-                       .depth = static_cast<std::uint32_t>(128 / dtype.size_bytes()),
+                       .depth = depth,
                        .own_rows = 16,
                        .own_columns = candidate.other,
                        .stages = candidate.stages,

@@ -114,8 +114,8 @@ std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
     if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != other)
         return "a warp of a group has 16 lines of the result, whole";
     if (own != 64 && own != 128) return "warp groups have 64 or 128 lines";
-    if (other != 64 && other != 128 && other != 256 && (item == 4 || other != 192))
-        return text("warp groups have lines of 64, 128", item == 4 ? "" : ", 192", " or 256 elements");
+    if (other != 64 && other != 128 && other != 192 && other != 256)
+        return "warp groups have lines of 64, 128, 192 or 256 elements";
     if (t.depth != tile_line_bytes / item) return text("depth must be ", tile_line_bytes / item);
     return {};
 }

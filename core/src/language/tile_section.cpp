@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <string_view>
 
 namespace gemel {
 
@@ -72,11 +71,9 @@ Dialect::Section tile_section() {
                   "gemel_await_tiles_0", "gemel_await_tiles_1", "gemel_after_tiles"},
         .text = "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + std::string(others)};
     for (const int width : widths) {
-        section.text += of_16_bits("float16", "f16", width) + of_16_bits("bfloat16", "bf16", width);
-        if (width != 192) section.text += of_tf32(width);
+        section.text += of_16_bits("float16", "f16", width) + of_16_bits("bfloat16", "bf16", width) + of_tf32(width);
         for (const char* const name : {"float16", "bfloat16", "tf32"})
-            if (width != 192 || name != std::string_view("tf32"))
-                section.words.push_back(fmt::format("gemel_multiply_tiles_{}_{}", name, width));
+            section.words.push_back(fmt::format("gemel_multiply_tiles_{}_{}", name, width));
     }
     section.text += "#endif\n";
     return section;
