@@ -117,7 +117,8 @@ double second_launch(const DeviceInfo& device, DType dtype, const MatmulLayout& 
 struct BestTile {
     MatmulLayout layout;
     double time = std::numeric_limits<double>::infinity();
-    bool is_crossing = false;  ///< Mapped::crossing
+    bool is_crossing = false;      ///< Mapped::crossing
+    bool is_beyond_cache = false;  ///< the operands exceed the second-level cache twice
 
     /// @param rate  of Candidate; mapped: unused
     /// @param before  seconds of necessary work before the product
@@ -169,6 +170,8 @@ struct BestTile {
                      load = is_short ? 0 : 7e-8;
         const double elements = tile.rows * tile.columns, bytes = 128.0 * (tile.rows + tile.columns);
         double slot = load + std::max(bytes / bytes_per_second, elements * tile.depth / products_per_second);
+        // 8192 x 8192 x 8192 of half on an H100: 1485 us in tiles of 128 x 256, 1710 of 128 x 192.
+        if (is_beyond_cache && elements < 32768) slot *= 1.06;
         if (is_crossing)
             slot = std::max(slot, static_cast<double>(std::min(tiles, units)) * bytes / crossing_bytes_per_second);
         const auto slots = static_cast<double>((depth + tile.depth - 1) / tile.depth);
@@ -266,6 +269,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     const bool has_groups = layout.form == MatmulForm::tensor && dtype.size_bytes() == 4 && device.has_warp_groups;
     if (mapped != Mapped::no && unit_warps != 1) {
         best.is_crossing = mapped == Mapped::crossing;
+        best.is_beyond_cache = is_beyond_cache;
         consider_mapped(best, device, dtype, layout, shape);
         if (unit_warps == 0) consider_packed(best, device, dtype, layout, shape);
         return best.layout.tile;
