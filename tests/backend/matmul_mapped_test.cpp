@@ -172,8 +172,19 @@ TEST_CASE("operands that tensor maps cannot describe are multiplied by single wa
                             "unit_warps", "16 bytes");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = tile(64, 96, 4)}), "warp groups have lines of",
                             "64, 128, 192 or 256");
-    const GPUArray<half> none = matmul(zeros<half>({70, 0}), zeros<half>({0, 72}));
-    CHECK(none.get() == zeros<half>({70, 72}).get());
+    for (const MatmulOptions& options : {MatmulOptions{}, MatmulOptions{.tuning = tile(64, 64, 4)}}) {
+        const GPUArray<half> none = matmul(zeros<half>({70, 0}), zeros<half>({0, 72}), options);
+        CHECK(none.get() == zeros<half>({70, 72}).get());
+    }
+    const GPUArray<float> nothing = matmul(zeros<float>({70, 0}), zeros<float>({0, 72}),
+                                           {.precision = Precision::split, .tuning = {.unit_warps = 4}});
+    CHECK(nothing.get() == zeros<float>({70, 72}).get());
+    // Memory of others may begin at any element, of which the array's offset knows nothing.
+    const GPUArray<half> odd = zeros<half>({70 * 136 + 1});
+    const Buffer later = current_context().wrap_buffer(odd.buffer().native_handle() + 2, 70 * 136 * 2);
+    const GPUArray<half> crooked(later, Shape{70, 136}, Strides{136, 1});
+    crooked.assign(a);
+    CHECK(matmul(crooked, b).get() == expected);
 }
 
 TEST_CASE("epilogues of products by tensor maps know rows, columns, matrices and old elements") {

@@ -72,7 +72,6 @@ void gemel_copy_box(void* to, const Map* map, int x, int y, int z, unsigned long
 inline void gemel_barrier_await(unsigned long long* barrier, unsigned phase) {
     while (GemelBarrier::read(barrier).phase == phase) gemel_runtime->pause();
 }
-inline void gemel_groups_barrier(int) { gemel_runtime->block_barrier(); }
 inline void gemel_registers_40() {}
 inline void gemel_registers_232() {}
 

@@ -86,6 +86,19 @@ TEST_CASE("a portable kernel's signature is read from its text") {
     CHECK(f.parameters[2].space == Space::arena);
 }
 
+TEST_CASE("tensor maps are arguments of the library's own kernels only") {
+    const auto kernels = parse_kernels("KERNEL void f(GEMEL_TENSOR_MAP(a_map), GLOBAL_MEM float *c, int n) {}");
+    REQUIRE(kernels.size() == 1);
+    const KernelSignature& f = kernels[0];
+    CHECK(f.text() == "f(GEMEL_TENSOR_MAP(a_map), float *c, int n)");
+    CHECK(f.argument_count() == 3);
+    CHECK(f.parameters[0].space == Space::tensor_map);
+    CHECK(f.parameters[0].is_const);
+    CHECK(!f.uses_images());
+    CHECK(detail::deserialize_signatures(detail::serialize(kernels)) == kernels);
+    CHECK_THROWS_AS(parse_declarations("float *x, GEMEL_TENSOR_MAP(m)"), ArgumentError);
+}
+
 TEST_CASE("CUDA kernels are read in their native spelling") {
     CHECK(kernels(R"(extern "C" __global__ void __launch_bounds__(256)
                      f(const float* __restrict__ a, unsigned long long n) { })") ==

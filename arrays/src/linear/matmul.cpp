@@ -122,18 +122,19 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     const DeviceInfo& device = cache.info();
     codegen::MatmulTuning given = f.form >= codegen::MatmulForm::threads ? options.tuning : codegen::MatmulTuning{};
     if (!(given == codegen::MatmulTuning{})) given.unit_warps = std::max(given.unit_warps, 1u);
-    // Warp groups wait for at least one slot.
-    const std::uint32_t unit_warps = f.inner == 0 ? 1 : given.unit_warps;
-    const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, unit_warps);
+    // Warp groups wait for at least one slot, and tensor maps have no empty axes.
+    if (f.inner == 0) return matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile;
+    const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, given.unit_warps);
     const bool may_pack = can_pack(device, dtype, f.form);
     if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
         !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map))
         throw ArgumentError(
-            "matmul: unit_warps is 4, but no groups of four warps multiply these: expected a device with warp groups "
-            "(DeviceInfo::has_warp_groups) and 16-bit floats or Precision::tensor, lines that begin at multiples of "
-            "16 bytes and, of float, an operand with stride 1 along the summed axis; or Precision::split, or packs = "
-            "1; "
-            "leave unit_warps and packs out");
+            "matmul: unit_warps is 4 or packs 1, but no groups of four warps multiply these: expected a device with "
+            "warp "
+            "groups and tensor maps (DeviceInfo::has_warp_groups, has_tensor_maps), 16-bit floats or "
+            "Precision::tensor, lines that begin at multiples of 16 bytes and do not run backwards and, of float, an "
+            "operand with stride 1 along the summed axis; Precision::split, or packs = 1 for float, take any operands. "
+            "Leave unit_warps and packs out");
     const TuningTable& table = cache.tunings(f.a.context());
     const auto heuristic = [&](const DeviceInfo&, const codegen::Workload& work) {
         const bool other = names_tile(given) || (!table.empty() && names_tile(table.find<codegen::MatmulTuning>(work)));
@@ -141,7 +142,11 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     };
     const codegen::MatmulTuning chosen = choose_tuning(given, device, table, f.work(dtype), heuristic);
     const bool may = chosen.packs != 0 ? may_pack : choice->may_map;
-    if (chosen.unit_warps != 4 || (may && f.inner > 0)) return chosen;
+    if (chosen.unit_warps != 4 || may) {
+        // A stored tile may be that of operands in another order.
+        const bool is_stored = !table.empty() && options.tuning == codegen::MatmulTuning{} && !TuningHook::current();
+        return is_stored && !has_tile(device, dtype, f.form, f.a, f.b, chosen) ? choice->tile : chosen;
+    }
     return merge(given, matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile);
 }
 
@@ -243,6 +248,10 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
     const std::array<std::int64_t, 4> a = offset_and_strides(f.a), b = offset_and_strides(f.b),
                                       to = offset_and_strides(sums);
     const std::int64_t tiles = f.batch * cut.parts * cut.across * cut.down;
+    if (tiles >= std::int64_t{1} << 31)
+        throw ArgumentError(text("matmul: the product has ", tiles,
+                                 " tiles in one launch, expected fewer than 2^31; multiply "
+                                 "fewer matrices at once, or fewer parts"));
     const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],           b[1],   b[2],
                                     b[3],    to[0],      to[1],    to[2],     to[3],          f.rows, f.columns,
                                     f.inner, cut.across, cut.down, cut.parts, cut.part_depth, tiles};

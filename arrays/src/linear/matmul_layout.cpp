@@ -38,7 +38,8 @@ std::uint32_t widest_access(const AnyArray& x, std::int64_t line_step, std::int6
     const auto item = static_cast<std::uint32_t>(x.dtype().size_bytes());
     std::uint32_t access = std::max(16 / item, 1u);
     const auto divides = [&](std::int64_t step) { return step % access == 0; };
-    while (access > 1 && !(divides(begin_of(x)) && (lines == 1 || divides(line_step)) &&
+    const std::uint64_t address = begin_address(x);
+    while (access > 1 && !(address % (access * item) == 0 && (lines == 1 || divides(line_step)) &&
                            (x.shape()[0] == 1 || divides(x.strides()[0]))))
         access /= 2;
     return access;
@@ -139,6 +140,13 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
                                      "; store another tuning, or remove this one with tune::clear_stored(\"matmul\")"));
     }
     return layout;
+}
+
+bool has_tile(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
+              const MatmulTuning& tile) {
+    if (form < MatmulForm::threads) return true;
+    const MatmulLayout layout = matmul_layout(device, dtype, form, a, b, tile);
+    return codegen::why_no_tile(dtype, layout).empty() && fits(device, dtype, layout);
 }
 
 bool names_tile(const MatmulTuning& given) {

@@ -33,6 +33,10 @@ codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, co
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                                     const AnyArray& b, const codegen::MatmulTuning& tile);
 
+/// Whether a form with slots has a kernel of this tile for these operands.
+bool has_tile(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a, const AnyArray& b,
+              const codegen::MatmulTuning& tile);
+
 /// Whether numbers of a caller or of a stored tuning describe a tile. Slices chosen for another one may not suit it.
 bool names_tile(const codegen::MatmulTuning& given);
 

@@ -21,7 +21,8 @@ bool can_map(const AnyArray& x) {
     const auto& strides = x.strides();
     const bool is_inside = std::ranges::all_of(x.shape(), [](std::int64_t extent) { return extent < max_extent; });
     const std::size_t slow = has_last_lines(x) ? 1 : 2;
-    return is_inside && has_lines(x) && is_step(x.shape()[slow], strides[slow]) && begin_of(x) % unit == 0 &&
+    return is_inside && has_lines(x) && is_step(x.shape()[slow], strides[slow]) &&
+           begin_address(x) % plugin::TensorMapShape::alignment == 0 &&
            (strides[0] == 0 || is_step(x.shape()[0], strides[0]));
 }
 
@@ -30,7 +31,8 @@ bool has_aligned_lines(const AnyArray& x) {
     const std::int64_t unit =
         std::int64_t{plugin::TensorMapShape::line_bytes} / static_cast<std::int64_t>(x.dtype().size_bytes());
     const std::size_t slow = has_last_lines(x) ? 1 : 2;
-    return begin_of(x) % unit == 0 && (x.shape()[slow] == 1 || x.strides()[slow] % unit == 0);
+    return begin_address(x) % plugin::TensorMapShape::line_bytes == 0 &&
+           (x.shape()[slow] == 1 || x.strides()[slow] % unit == 0);
 }
 
 }  // namespace
@@ -62,7 +64,9 @@ Argument MappedOperand::argument() const {
     Argument argument = as_argument(array_.buffer());
     argument.kind = Argument::Kind::tensor_map;
     argument.data = &shape_;
-    argument.offset_bytes = static_cast<std::size_t>(begin_of(array_)) * array_.dtype().size_bytes();
+    // From the first element to the end of the buffer.
+    argument.offset_bytes += array_.offset_bytes();
+    argument.bytes -= std::min(argument.bytes, array_.offset_bytes());
     return argument;
 }
 

@@ -21,10 +21,12 @@ class MappedOperand {
    public:
     /// @param is_a  the left one: (batch, rows, inner); otherwise (batch, inner, columns)
     MappedOperand(const AnyArray& x, const codegen::MatmulLayout& layout, bool is_a);
+    MappedOperand(const MappedOperand&) = delete;
+    MappedOperand& operator=(const MappedOperand&) = delete;
     Argument argument() const;
 
    private:
-    const AnyArray& array_;
+    AnyArray array_;
     plugin::TensorMapShape shape_;
 };
 

@@ -29,7 +29,7 @@ AnyArray packed_factor(const AnyArray& x, std::uint32_t parts, bool is_left, std
     const std::size_t line_axis = is_left ? 1 : 2, depth_axis = is_left ? 2 : 1;
     const std::int64_t inner = x.shape()[depth_axis], line_step = x.strides()[line_axis];
     const bool along = x.strides()[depth_axis] == 1 || inner == 1;
-    const bool wide = begin_of(x) % 4 == 0 && (x.shape()[line_axis] == 1 || line_step % 4 == 0) &&
+    const bool wide = begin_address(x) % 16 == 0 && (x.shape()[line_axis] == 1 || line_step % 4 == 0) &&
                       (x.shape()[0] == 1 || x.strides()[0] % 4 == 0);
     const auto variant = find_pack(x.context(), {.parts = parts, .along = along, .wide = along && wide});
     const std::int64_t slots = (inner + codegen::matmul_unit_depth - 1) / codegen::matmul_unit_depth,

@@ -12,6 +12,13 @@ using codegen::MatmulForm;
 using codegen::MatmulLayout;
 using codegen::MatmulTuning;
 
+bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
+    const std::size_t bytes = codegen::matmul_shared_bytes(dtype, layout);
+    if (codegen::matmul_is_static(dtype, layout)) return bytes <= device.shared_memory_per_block_bytes;
+    // Without opt-in, an arena is no larger than static memory, and slots in it may begin anywhere.
+    return device.shared_memory_opt_in_bytes && bytes <= *device.shared_memory_opt_in_bytes;
+}
+
 std::uint32_t max_parts(const DeviceInfo& device, const MatmulTuning& tile, std::int64_t blocks, std::int64_t inner) {
     if (device.max_threads_per_block < codegen::matmul_add_parts_block) return 1;
     const std::int64_t wanted =
@@ -77,14 +84,6 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     if (form == MatmulForm::split) return split;
     if (item == 8) return doubles;
     return item == 4 ? std::span<const Candidate>(tf32) : sixteen_bits;
-}
-
-/// Whether the device has this much shared memory.
-bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
-    const std::size_t bytes = codegen::matmul_shared_bytes(dtype, layout);
-    if (codegen::matmul_is_static(dtype, layout)) return bytes <= device.shared_memory_per_block_bytes;
-    // Without opt-in, an arena is no larger than static memory, and slots in it may begin anywhere.
-    return device.shared_memory_opt_in_bytes && bytes <= *device.shared_memory_opt_in_bytes;
 }
 
 /// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H100.

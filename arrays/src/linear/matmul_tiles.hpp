@@ -29,6 +29,9 @@ codegen::MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, codegen
 /// Whether warp groups can multiply float operands of any layout after packing.
 bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
 
+/// Whether the device has as much shared memory as a form with slots needs.
+bool fits(const DeviceInfo& device, DType dtype, const codegen::MatmulLayout& layout);
+
 /// The number of parts of the summed axis that gives every multiprocessor two blocks, with work for at least four slots
 /// each.
 std::uint32_t max_parts(const DeviceInfo& device, const codegen::MatmulTuning& tile, std::int64_t blocks,

@@ -109,7 +109,8 @@ std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
     const std::uint32_t own = own_lines(layout), other = other_lines(layout);
     if (!dtype.is_floating() || item > 4) return "tensor maps copy floats of 2 and 4 bytes";
     if (turned != (item == 4 && layout.b_by_columns))
-        return turned ? "own_rows must be 16" : "own_columns must be 16, since b has stride 1 along its columns";
+        return turned ? "own_rows must be 16, and own_columns as columns"
+                      : "own_columns must be 16, and own_rows as rows, since neighbours of b lie in its rows";
     if (turned && !layout.a_by_columns) return "warp groups want neighbours of a or b along the summed axis";
     if ((turned ? t.own_columns : t.own_rows) != 16 || (turned ? t.own_rows : t.own_columns) != other)
         return "a warp of a group has 16 lines of the result, whole";

@@ -40,6 +40,7 @@ codegen::Values device_facts(const DeviceInfo& d) {
         {"has_managed_memory", d.has_managed_memory},
         {"has_images", d.has_images},
         {"has_warp_groups", d.has_warp_groups},
+        {"has_tensor_maps", d.has_tensor_maps},
         {"has_kernel_overlap", d.has_kernel_overlap},
         {"has_cross_block_visibility", d.has_cross_block_visibility},
     };

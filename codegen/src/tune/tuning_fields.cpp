@@ -51,11 +51,10 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
         {"own_rows", {16, 32, 64}},       {"own_columns", {16, 32, 64}},   {"stages", {2, 3, 4, 5}},
         {"resident_blocks", {1, 2, 3, 4}}};
     // A group computes whole lines: own_columns equals columns, or own_rows equals rows.
-    static const auto& groups = *new std::vector<Choices>{{"rows", {64, 128, 192, 256}},
-                                                          {"columns", {64, 128, 192, 256}},
-                                                          {"own_rows", {16, 64, 128, 256}},
-                                                          {"own_columns", {16, 64, 128, 192, 256}},
-                                                          {"stages", {3, 4, 5, 6, 8}}};
+    static const auto& groups =
+        *new std::vector<Choices>{{"rows", {64, 128, 192, 256}},         {"columns", {64, 128, 192, 256}},
+                                  {"own_rows", {16, 64, 128, 192, 256}}, {"own_columns", {16, 64, 128, 192, 256}},
+                                  {"stages", {3, 4, 5, 6, 8}},           {"resident_blocks", {1, 2}}};
     static const auto& packed = *new std::vector<Choices>{
         {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {3, 4, 5, 6}}};
     if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
@@ -96,7 +95,11 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
                                                         : "own_columns == 16 and own_rows == rows");
         all.push_back(block + " <= 256");
         // Sums on their way to memory.
-        all.push_back("stages * depth * (rows + columns) * item_bytes + 22000 <= device.shared_memory_opt_in_bytes");
+        all.push_back(
+            "(stages * depth * (rows + columns) * item_bytes + 22000) * (resident_blocks if resident_blocks > 1 else "
+            "1) "
+            "<= device.shared_memory_opt_in_bytes");
+        all.push_back("resident_blocks <= 1 or rows * columns < 32768");
     }
     if (!warps) all.push_back("(rows // own_rows) % 4 == 0 and (columns // own_columns) % 8 == 0");
     return all;

@@ -60,7 +60,8 @@ void marshal_image(DriverContext& driver, std::size_t slot, const Argument& argu
 plugin::ArgumentView tensor_map_view(KernelState& kernel, std::size_t index, const Argument& argument,
                                      Marshalled& marshalled) {
     if (marshalled.tensor_maps.size() == marshalled.tensor_maps.capacity())
-        refuse(kernel, index, nullptr, text("is one tensor map too many; a launch has at most ", index));
+        refuse(kernel, index, nullptr,
+               text("is one tensor map too many; a launch has at most ", marshalled.tensor_maps.capacity()));
     const auto& shape = *static_cast<const plugin::TensorMapShape*>(argument.data);
     const plugin::Place place{&argument.block->allocation->memory, argument.offset_bytes};
     marshalled.tensor_maps.push_back(kernel.driver->plugin->tensor_map(place, shape));

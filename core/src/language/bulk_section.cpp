@@ -24,7 +24,7 @@ std::string multiply(int width, bool keeps) {
         width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count));
 }
 
-const std::string map = R"(struct __align__(64) gemel_tensor_map { uint64_t words[16]; };
+const char* const map = R"(struct __align__(64) gemel_tensor_map { uint64_t words[16]; };
 #define GEMEL_TENSOR_MAP(name) const __grid_constant__ gemel_tensor_map name
 )";
 
@@ -55,7 +55,6 @@ GEMEL_FUNCTION void gemel_copy_box(void *to, const gemel_tensor_map *map, int x,
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
                  :: "r"(gemel_shared_address(to)), "l"(map), "r"(x), "r"(y), "r"(z), "r"(gemel_shared_address(barrier)) : "memory");
 }
-GEMEL_FUNCTION void gemel_groups_barrier(int threads) { asm volatile("bar.sync 1, %0;" :: "r"(threads) : "memory"); }
 GEMEL_FUNCTION void gemel_registers_40(void) { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
 GEMEL_FUNCTION void gemel_registers_232(void) { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
 )";
@@ -67,8 +66,8 @@ Dialect::Section bulk_section() {
         .name = "bulk",
         .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect", "gemel_barrier_await",
                   "gemel_barrier_arrive", "gemel_copy_bulk", "gemel_prepare_map", "gemel_copy_box", "GEMEL_TENSOR_MAP",
-                  "gemel_groups_barrier", "gemel_registers_40", "gemel_registers_232"},
-        .text = map + "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + others};
+                  "gemel_registers_40", "gemel_registers_232"},
+        .text = std::string(map) + "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n" + others};
     for (const int width : widths)
         for (const bool keeps : {false, true}) {
             section.text += multiply(width, keeps);

@@ -22,14 +22,15 @@ using gemel::Dialect;
 /// thread's tile, of which own_rows stay in registers; on other devices rows, 4 times the edge of a block.
 struct MatmulTuning {
     static constexpr std::string_view family = "matmul";
-    std::uint32_t rows = 0, columns = 0;  ///< of the result, per block: powers of 2
+    std::uint32_t rows = 0, columns = 0;  ///< of the result, per block: powers of 2; mapped: also 192
     std::uint32_t depth = 0;              ///< of the summed axis, per slot: a power of 2
     /// Of the result. With tensor cores: per warp, multiples of 16. Without: per thread, multiples of 4.
     std::uint32_t own_rows = 0, own_columns = 0;
-    std::uint32_t stages = 0;           ///< slots: 2 to 5; 1 if the summed axis is at most depth long
+    /// Slots: 2 to 5, packed and mapped 2 to 8; 1 if the summed axis is at most depth long.
+    std::uint32_t stages = 0;
     std::uint32_t resident_blocks = 0;  ///< minimum per multiprocessor, by which the compiler limits registers
     /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups
-    /// (DeviceInfo::has_warp_groups).
+    /// (DeviceInfo::has_warp_groups, has_tensor_maps).
     std::uint32_t unit_warps = 0;
     /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
     /// parts; a second kernel adds the parts in a fixed order.
