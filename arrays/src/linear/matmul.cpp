@@ -130,8 +130,7 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
         !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map))
         throw ArgumentError(
             "matmul: unit_warps is 4 or packs 1, but no groups of four warps multiply these: expected a device with "
-            "warp "
-            "groups and tensor maps (DeviceInfo::has_warp_groups, has_tensor_maps), 16-bit floats or "
+            "warp groups and tensor maps (DeviceInfo::has_warp_groups, has_tensor_maps), 16-bit floats or "
             "Precision::tensor, lines that begin at multiples of 16 bytes and do not run backwards and, of float, an "
             "operand with stride 1 along the summed axis; Precision::split, or packs = 1 for float, take any operands. "
             "Leave unit_warps and packs out");
@@ -250,8 +249,8 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
     const std::int64_t tiles = f.batch * cut.parts * cut.across * cut.down;
     if (tiles >= std::int64_t{1} << 31)
         throw ArgumentError(text("matmul: the product has ", tiles,
-                                 " tiles in one launch, expected fewer than 2^31; multiply "
-                                 "fewer matrices at once, or fewer parts"));
+                                 " tiles in one launch, expected fewer than 2^31; multiply fewer "
+                                 "matrices at once, or in fewer parts"));
     const std::int64_t numbers[] = {a[0],    a[1],       a[2],     a[3],      b[0],           b[1],   b[2],
                                     b[3],    to[0],      to[1],    to[2],     to[3],          f.rows, f.columns,
                                     f.inner, cut.across, cut.down, cut.parts, cut.part_depth, tiles};
