@@ -381,6 +381,12 @@ inline Programs matmul_programs(const Dialect& dialect) {
     add("float_threads", dtype_of<float>(), slots(MatmulForm::threads, {64, 128, 16, 8, 8, 3, 3}, true, true, 4));
     add("float_split", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, false, 4));
     add("float_split_across", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, true, 4));
+    add("float_halves", dtype_of<float>(), slots(MatmulForm::halves, {128, 128, 16, 64, 32, 2, 1}, true, false, 4));
+    all.emplace_back("matmul_range", cg::matmul_range_source({.wide = true}, dialect));
+    all.emplace_back("matmul_range_across", cg::matmul_range_source({.along = false}, dialect));
+    all.emplace_back("matmul_pack_halves", cg::matmul_pack_halves_source({.wide = true}, dialect));
+    all.emplace_back("matmul_pack_halves_across",
+                     cg::matmul_pack_halves_source({.depth = 32, .along = false}, dialect));
     add("float_tensor", dtype_of<float>(), slots(MatmulForm::tensor, {128, 128, 16, 64, 64, 2, 2}, true, true, 4));
     add("float_slices", dtype_of<float>(),
         slots(MatmulForm::threads, {64, 64, 32, 8, 8, 2, 2, 0, 0, 0, 4}, true, true, 4));

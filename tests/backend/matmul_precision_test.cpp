@@ -26,9 +26,21 @@ void check_precision(std::int64_t n, std::int64_t k, std::int64_t m, const Matmu
     CHECK(error_of(GPUArray<T>(matmul(x, y, options)), x.copy(Order::C), y.copy(Order::C)) <= most);
 }
 
-/// The ways of split products that there are: of single warps, and of warp groups from packed factors.
+/// The ways of split products that there are: of single warps, also from packed halves, and of warp groups from packed
+/// factors.
 std::vector<MatmulOptions> ways_to_split() {
     std::vector<MatmulOptions> ways{{.precision = Precision::split, .tuning = {.unit_warps = 1}}};
+    if (!has_split_products()) return ways;
+    for (const codegen::MatmulTuning& tile : {codegen::MatmulTuning{.packs = 1},
+                                              {.rows = 128,
+                                               .columns = 128,
+                                               .depth = 16,
+                                               .own_rows = 64,
+                                               .own_columns = 64,
+                                               .stages = 2,
+                                               .resident_blocks = 1,
+                                               .packs = 1}})
+        ways.push_back({.precision = Precision::split, .tuning = tile});
     if (!current_context().device().info().has_warp_groups) return ways;
     for (const std::uint32_t columns : {64u, 128u})
         ways.push_back({.precision = Precision::split,

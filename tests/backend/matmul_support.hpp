@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace gemel::testing {
 
 template <class T>
 using Values = std::vector<T>;
+
+/// Whether float is multiplied in parts on tensor cores (Precision::split).
+inline bool has_split_products() {
+    const std::string& name = current_context().device().info().architecture;
+    return name.starts_with("sm_") && std::stoi(name.substr(3)) >= 80;
+}
 
 /// Small whole numbers: every sum is exact, or wraps around in the same way.
 template <class T>

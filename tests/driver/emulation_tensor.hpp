@@ -96,11 +96,25 @@ struct GemelDoubles {
         return gemel_bits<double>(static_cast<unsigned long long>(high.of[lane]) << 32 | low.of[lane]);
     }
 };
-inline void gemel_multiply_double(double* c, const double* a, const double* b) {
-    const GemelDoubles a_words[] = {GemelDoubles(a[0]), GemelDoubles(a[1]), GemelDoubles(a[2]), GemelDoubles(a[3])},
-                       b_words[] = {GemelDoubles(b[0]), GemelDoubles(b[1])};
-    gemel_multiply<8, 1>(
+template <int depth>
+void gemel_multiply_doubles(double* c, const double* a, const double* b) {
+    constexpr int n = depth / 2, m = depth / 4;  // elements of a lane; repeated where there are fewer
+    const GemelDoubles a_words[] = {GemelDoubles(a[0]),     GemelDoubles(a[1]),     GemelDoubles(a[2]),
+                                    GemelDoubles(a[3]),     GemelDoubles(a[4 % n]), GemelDoubles(a[5 % n]),
+                                    GemelDoubles(a[6 % n]), GemelDoubles(a[7 % n])},
+                       b_words[] = {GemelDoubles(b[0]), GemelDoubles(b[1]), GemelDoubles(b[2 % m]),
+                                    GemelDoubles(b[3 % m])};
+    gemel_multiply<depth, 1>(
         c, [&](int lane, int k, int) { return a_words[k].of(lane); },
         [&](int lane, int k, int) { return b_words[k].of(lane); });
 }
+inline void gemel_multiply_double_8(double* c, const double* a, const double* b) { gemel_multiply_doubles<8>(c, a, b); }
+inline void gemel_multiply_double_16(double* c, const double* a, const double* b) {
+    gemel_multiply_doubles<16>(c, a, b);
+}
+inline unsigned gemel_two_halves(float first, float second) {
+    return static_cast<unsigned>(gemel_store_float16(first)) | static_cast<unsigned>(gemel_store_float16(second)) << 16;
+}
+inline float gemel_first_half(unsigned both) { return gemel_load_float16(static_cast<unsigned short>(both & 0xffffu)); }
+inline float gemel_second_half(unsigned both) { return gemel_first_half(both >> 16); }
 inline unsigned gemel_tf32(unsigned bits) { return (bits & 0x7fffffffu) < 0x7f800000u ? bits + 0x1000u : bits; }

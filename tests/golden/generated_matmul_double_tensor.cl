@@ -151,7 +151,7 @@ __kernel RESIDENT_BLOCKS(128, 4) __attribute__((reqd_work_group_size(128, 1, 1))
             for (int r = 0; r < 2; ++r) {
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
-                    gemel_multiply_double(sums[r][k], a_part[r], b_part[k]);
+                    gemel_multiply_double_8(sums[r][k], a_part[r], b_part[k]);
                 }
             }
         }

@@ -151,7 +151,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 4) __launch_bounds__(128) void matmul
             for (int r = 0; r < 2; ++r) {
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
-                    gemel_multiply_double(sums[r][k], a_part[r], b_part[k]);
+                    gemel_multiply_double_8(sums[r][k], a_part[r], b_part[k]);
                 }
             }
         }

@@ -204,7 +204,8 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
                 if (own_row >= rows || own_column >= columns) continue;
                 const float sum = sums[r][k][i] + low[r][k][i] * 0.00048828125f;
                 if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
-                    unknown |= (uint64_t)1 << ((r * 4 + k) * 4 + i);
+                    const int e = (r * 4 + k) * 4 + i;
+                        unknown |= (uint64_t)1 << e;
                     continue;
                 }
                 c[own_row * c_row + own_column * c_column] = sum;

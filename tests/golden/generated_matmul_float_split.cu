@@ -204,7 +204,8 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
                 if (own_row >= rows || own_column >= columns) continue;
                 const float sum = sums[r][k][i] + low[r][k][i] * 0.00048828125f;
                 if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
-                    unknown |= (uint64_t)1 << ((r * 4 + k) * 4 + i);
+                    const int e = (r * 4 + k) * 4 + i;
+                        unknown |= (uint64_t)1 << e;
                     continue;
                 }
                 c[own_row * c_row + own_column * c_column] = sum;

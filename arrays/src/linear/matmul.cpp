@@ -126,8 +126,14 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
     if (f.inner == 0) return matmul_choice(cache, dtype, f.form, f.a, f.b, 1)->tile;
     const auto choice = matmul_choice(cache, dtype, f.form, f.a, f.b, given.unit_warps);
     const bool may_pack = can_pack(device, dtype, f.form);
-    if ((options.tuning.unit_warps == 4 || options.tuning.packs != 0) &&
-        !(options.tuning.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map))
+    // Single warps multiply packed halves of split products.
+    const auto wants_groups = [&](const codegen::MatmulTuning& t) {
+        return t.unit_warps == 4 || (t.packs != 0 && f.form != codegen::MatmulForm::split);
+    };
+    const auto may_group = [&](const codegen::MatmulTuning& t) {
+        return t.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map;
+    };
+    if (wants_groups(options.tuning) && !may_group(options.tuning))
         throw ArgumentError(
             "matmul: unit_warps is 4 or packs 1, but no groups of four warps multiply these: expected a device with "
             "warp groups and tensor maps (DeviceInfo::has_warp_groups, has_tensor_maps), 16-bit floats or "
@@ -140,8 +146,7 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
         return other ? choice->unsliced : choice->tile;
     };
     const codegen::MatmulTuning chosen = choose_tuning(given, device, table, f.work(dtype), heuristic);
-    const bool may = chosen.packs != 0 ? may_pack : choice->may_map;
-    if (chosen.unit_warps != 4 || may) {
+    if (!wants_groups(chosen) || may_group(chosen)) {
         // A stored tile may be that of operands in another order.
         const bool is_stored = !table.empty() && options.tuning == codegen::MatmulTuning{} && !TuningHook::current();
         return is_stored && !has_tile(device, dtype, f.form, f.a, f.b, chosen) ? choice->tile : chosen;
@@ -244,6 +249,12 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
         list.add(whole_memory(packed_a));
         list.add(whole_memory(packed_b));
     }
+    std::array<PackedHalves, 2> halves;
+    if (layout.form == codegen::MatmulForm::halves) {
+        halves = packed_halves(f.a, f.b, layout.tile.depth);
+        for (const PackedHalves& operand : halves) list.add(whole_memory(operand.words));
+        for (const PackedHalves& operand : halves) list.add(whole_memory(operand.scales));
+    }
     const std::array<std::int64_t, 4> a = offset_and_strides(f.a), b = offset_and_strides(f.b),
                                       to = offset_and_strides(sums);
     const std::int64_t tiles = f.batch * cut.parts * cut.across * cut.down;
@@ -274,7 +285,9 @@ void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options,
     try {
         by(tuning);
     } catch (const OutOfMemory&) {  // for packed operands; single warps need no memory
-        if (tuning.unit_warps != 4 || options.tuning.unit_warps == 4) throw;
+        if ((tuning.unit_warps != 4 && tuning.packs == 0) || options.tuning.unit_warps == 4 ||
+            options.tuning.packs != 0)
+            throw;
         by(matmul_choice(cache, c.dtype(), f.form, f.a, f.b, 1)->tile);
     }
 }

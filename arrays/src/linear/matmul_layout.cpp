@@ -122,7 +122,10 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
     if (form >= MatmulForm::threads) {
         MatmulLayout layout = slots_layout(form, a, b);
         layout.tile = tile;
-        if (tile.unit_warps == 4) layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::mapped;
+        if (tile.unit_warps == 4)
+            layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::mapped;
+        else if (tile.packs == 1)
+            layout = halves_layout(layout);
         layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
         layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
         layout.tile.parts = layout.tile.packs = 0;
@@ -167,8 +170,16 @@ bool may_overlap(const DeviceInfo& device, std::int64_t blocks, const MatmulLayo
            blocks >= std::int64_t{device.compute_units} * layout.tile.resident_blocks;
 }
 
+MatmulLayout halves_layout(MatmulLayout split) {
+    split.form = MatmulForm::halves;
+    split.a_by_columns = true, split.b_by_columns = false;
+    split.a_access = split.b_access = 16 / sizeof(float);
+    split.packed_parts = 2;
+    return split;
+}
+
 int max_registers(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
-    if (layout.form != MatmulForm::split && dtype.size_bytes() != 8) return 0;
+    if (layout.form != MatmulForm::split && layout.form != MatmulForm::halves && dtype.size_bytes() != 8) return 0;
     return static_cast<int>(
         codegen::register_limit(device, codegen::matmul_block(layout), layout.tile.resident_blocks));
 }

@@ -33,6 +33,9 @@ codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, co
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                                     const AnyArray& b, const codegen::MatmulTuning& tile);
 
+/// The layout of packed halves (MatmulForm::halves) instead of that of split operands.
+codegen::MatmulLayout halves_layout(codegen::MatmulLayout split);
+
 /// Whether a form with slots has a kernel of this tile for these operands.
 bool has_tile(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a, const AnyArray& b,
               const codegen::MatmulTuning& tile);

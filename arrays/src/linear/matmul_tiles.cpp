@@ -131,7 +131,7 @@ struct BestTile {
         const std::int64_t blocks = shape.batch * down * across;
         for (const std::uint32_t parts : {1u, 2u, 3u, 4u, max_parts(device, tile, blocks, shape.inner)}) {
             const std::int64_t depth = (shape.inner + parts - 1) / parts;
-            if (parts > 1 && (depth < 4 * tile.depth || next.form == MatmulForm::packed)) continue;
+            if (parts > 1 && (depth < 4 * tile.depth || next.packed_parts > 0)) continue;
             double own =
                 before + (next.form == MatmulForm::mapped ? mapped_time(tile, dtype, blocks * parts, units, depth)
                                                           : time_of(next, dtype, blocks * parts, units, depth, rate));
@@ -251,6 +251,24 @@ void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     }
 }
 
+/// Considers packed halves, which single warps multiply.
+void consider_halves(BestTile& best, const DeviceInfo& device, DType dtype, const MatmulLayout& split,
+                     const MatmulShape& shape) {
+    static constexpr Candidate candidates[] = {{{128, 128, 16, 64, 64, 2, 2}, 1.97},
+                                               {{128, 64, 16, 64, 64, 3, 4}, 1.88},
+                                               {{64, 64, 32, 64, 32, 2, 3}, 1.82},
+                                               {{64, 64, 32, 32, 32, 2, 3}, 1.76}};
+    MatmulLayout layout = halves_layout(split);
+    // Four launches. Each number is read twice and written.
+    const double lines = static_cast<double>(shape.batch) * static_cast<double>(shape.rows + shape.columns);
+    const double before = 1.2e-5 + 12 * lines * static_cast<double>(shape.inner) / 2.5e12;
+    for (const Candidate& candidate : candidates) {
+        layout.tile = candidate.tile;
+        layout.tile.packs = 1;
+        best.consider(device, dtype, layout, candidate.rate, shape, before);
+    }
+}
+
 }  // namespace
 
 bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
@@ -284,6 +302,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     // A caller's numbers for tensor are for unpacked operands.
     if (unit_warps == 0 || (unit_warps == 4 && layout.form == MatmulForm::split))
         consider_packed(best, device, dtype, layout, shape);
+    if (unit_warps == 0 && layout.form == MatmulForm::split) consider_halves(best, device, dtype, layout, shape);
     return best.layout.tile;
 }
 

@@ -155,6 +155,8 @@ class Matmul {
         const std::string word = item == 2 ? "uint16_t" : dtype_.name();
         values["word"] = word;
         values["word_bytes"] = item;
+        values["unit_depth"] = matmul_unit_depth;
+        values["halves"] = layout_.form == MatmulForm::halves;
         describe_tile(values);
         values["ahead"] = std::max(t.stages, 2u) - 1;
         values["slot_words"] = a.words() + b.words();
@@ -183,8 +185,18 @@ class Matmul {
     /// What slices are apart in a slot, unless swizzled groups say it.
     std::uint32_t slice_step(const Factor& f) const {
         if (!by_warps(layout_)) return 8 / slices_of(layout_) * f.pitch;
-        const std::uint32_t depth = dtype_.size_bytes() == 2 ? 16 : 8;
-        return !f.along ? depth * f.pitch : f.swizzle ? 0 : depth;
+        return !f.along ? group_depth() * f.pitch : f.swizzle ? 0 : group_depth();
+    }
+
+    /// By how much an instruction of tensor cores advances along the summed axis.
+    std::uint32_t group_depth() const {
+        const std::size_t item = dtype_.size_bytes();
+        if (item < 8) return item == 2 ? 16 : 8;
+        // Of doubles, the deeper instruction reads and writes the sums half as often, but wants more registers.
+        const MatmulTuning& t = layout_.tile;
+        const std::uint32_t registers = t.own_rows * t.own_columns / 16 + t.own_rows + t.own_columns + 40,
+                            least = 65536 / (matmul_block(layout_) * std::max(t.resident_blocks, 1u));
+        return t.depth % (16 * slices_of(layout_)) == 0 && registers <= std::min(least, 255u) ? 16 : 8;
     }
 
     /// Factor::swizzle's f of a line.
@@ -242,11 +254,16 @@ class Matmul {
         const Factor b = factor(item, layout_, false);
         values["wide"] = item == 4 && !b.along && b.swizzle != 0 && t.own_columns % 32 == 0 && slices_of(layout_) == 1;
         values["rounds"] = item == 4;
-        values["group_depth"] = item == 2 ? 16 : 8;
+        values["group_depth"] = group_depth();
+        values["a_numbers"] = item == 8 ? group_depth() / 2 : 4;
+        values["b_numbers"] = item == 8 ? group_depth() / 4 : 2;
         values["by_matrices"] = item < 8;
+        values["anew"] = false;
+        values["many"] = t.own_rows * t.own_columns > 2048;
         values["part"] = item == 8 ? "double" : "uint32_t";
         values["bits"] = item == 8 ? "" : "as_uint";
-        values["instruction"] = gemel::text("gemel_multiply_", item == 8 ? "double" : short_name());
+        values["instruction"] = item == 8 ? gemel::text("gemel_multiply_double_", group_depth())
+                                          : gemel::text("gemel_multiply_", short_name());
         values["row_tiles"] = t.own_rows / 16;
         values["column_tiles"] = t.own_columns / 8;
         values["warp_rows"] = t.own_rows;
@@ -255,10 +272,18 @@ class Matmul {
         values["stored"] = store("sum");
         values["kept"] = store("sum", "out[e]");
         values["begin"] = kernel_.fill(matmul_kernels::tensor_begin(), values);
-        values["multiply"] = kernel_.fill(matmul_kernels::tensor_multiply(), values);
+        values["multiply"] = multiply_by_tensor_cores(values);
         values["store"] = kernel_.fill(
             slices_of(layout_) > 1 ? matmul_kernels::slices_store() : matmul_kernels::tensor_store(), values);
         return kernel_.fill(matmul_kernels::tiled(), std::move(values));
+    }
+
+    std::string multiply_by_tensor_cores(const Values& values) {
+        if (layout_.form != MatmulForm::halves) return kernel_.fill(matmul_kernels::tensor_multiply(), values);
+        Values more = values;
+        more["splits"] = more["anew"] = true;
+        more["multiply_floats"] = kernel_.fill(matmul_kernels::tensor_multiply(), more);
+        return kernel_.fill(matmul_kernels::tensor_halves(), std::move(more));
     }
 
     /// In the names of functions for tensor cores.
@@ -369,16 +394,6 @@ std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layo
     if (is_piped(layout) && std::ranges::none_of(dialect.sections, [](const auto& s) { return s.name == "tiles"; }))
         throw ArgumentError(text("matmul: ", dialect.name, " has no warp groups; use the form 'tensor'"));
     return Matmul(request, layout, dialect).text();
-}
-
-std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect) {
-    KernelText kernel(dialect, [](std::string_view) { return false; }, {"matmul_pack", "as_float", "as_uint"});
-    return kernel.finish(kernel.fill(matmul_kernels::pack(), {{"splits", pack.parts == 2},
-                                                              {"along", pack.along},
-                                                              {"wide", pack.wide},
-                                                              {"unit_lines", matmul_unit_lines},
-                                                              {"unit_depth", matmul_unit_depth},
-                                                              {"block", matmul_pack_block}}));
 }
 
 }  // namespace gemel::codegen

@@ -159,6 +159,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     if (t.stages < 1 || t.stages > 5) return "there must be 1 to 5 stages";
     const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
     if (t.depth % group != 0) return text("depth must be a multiple of ", group);
+    if (layout.form == MatmulForm::halves && t.depth != 16 && t.depth != 32) return "depth must be 16 or 32 for halves";
     if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||
         t.rows % t.own_rows != 0 || t.columns % t.own_columns != 0)
         return text("own_rows and own_columns must be multiples of ", unit, " that divide rows and columns");
@@ -172,6 +173,8 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     }
     if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
         return "a warp has at most 2048 elements in three sums each";
+    if (layout.form == MatmulForm::halves && t.own_rows * t.own_columns > 4096)
+        return "a warp has at most 4096 elements";
     const std::uint32_t block = matmul_block(layout);
     if (block > 1024) return text("a block would have ", block, " threads; there may be 1024");
     for (const bool is_a : {true, false}) {

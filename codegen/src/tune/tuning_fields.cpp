@@ -58,8 +58,7 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
     static const auto& packed = *new std::vector<Choices>{
         {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {3, 4, 5, 6}}};
     if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
-    if (value_of(start, "packs") > 0) return packed;
-    if (value_of(start, "unit_warps") == 4) return groups;
+    if (value_of(start, "unit_warps") == 4) return value_of(start, "packs") > 0 ? packed : groups;
     return value_of(start, "own_rows") < 16 ? threads : warps;
 }
 
@@ -78,7 +77,7 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
         return value_of(start, "depth") == 0 ? std::vector<std::string>{}
                                              : std::vector<std::string>{"rows % own_rows == 0"};
     // With two parts, at most 128 columns are possible; larger tiles are refused at launch.
-    if (value_of(start, "packs") > 0) return {"own_columns == columns"};
+    if (value_of(start, "packs") > 0 && value_of(start, "unit_warps") == 4) return {"own_columns == columns"};
     const bool warps = value_of(start, "own_rows") >= 16;  // also true for groups, with 16 or more
     const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "") +
                               " * (slices if slices > 0 else 1)";
@@ -90,6 +89,7 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
         // Padding needs a little more.
         "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
         "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
+    if (value_of(start, "packs") > 0) all.push_back("depth == 16 or depth == 32");  // halves
     if (value_of(start, "unit_warps") == 4) {
         all.push_back(value_of(start, "own_rows") == 16 ? "own_rows == 16 and own_columns == columns"
                                                         : "own_columns == 16 and own_rows == rows");

@@ -47,12 +47,40 @@ std::string multiply(const char* name, int depth, const char* type) {
         name, depth, type);
 }
 
-const char* const multiply_double =
-    R"(GEMEL_FUNCTION void gemel_multiply_double(double *c, const double *a, const double *b) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+/// The same for doubles.
+std::string multiply_doubles(int depth) {
+    const int a = depth / 2, b = depth / 4;  // elements per lane
+    std::string places, operands;
+    for (int k = 0; k < a + b; ++k) {
+        places += fmt::format("{}%{}{}", k == 0 || k == a ? "{" : ", ", 4 + k,
+                              k == a - 1       ? "}, "
+                              : k == a + b - 1 ? "}"
+                                               : "");
+        operands += fmt::format("{}\"d\"({}[{}])", k == 0 ? "" : ", ", k < a ? "a" : "b", k < a ? k : k - a);
+    }
+    return fmt::format(
+        R"(GEMEL_FUNCTION void gemel_multiply_double_{0}(double *c, const double *a, const double *b) {{
+    asm("mma.sync.aligned.m16n8k{0}.row.col.f64.f64.f64.f64 {{%0, %1, %2, %3}}, {1}, {{%0, %1, %2, %3}};"
                  : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+                 : {2});
+}}
+)",
+        depth, places, operands);
 }
+
+/// Two floats rounded to halves in one word, the first in its lower bits, and each of them as a float.
+const char* const halves =
+    R"(GEMEL_FUNCTION uint32_t gemel_two_halves(float first, float second) {
+    uint32_t both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+    return both;
+}
+GEMEL_FUNCTION float gemel_first_half(uint32_t both) {
+    float first;
+    asm("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}" : "=f"(first) : "r"(both));
+    return first;
+}
+GEMEL_FUNCTION float gemel_second_half(uint32_t both) { return gemel_first_half(both >> 16); }
 )";
 
 const char* const commit_copies =
@@ -74,13 +102,16 @@ Dialect::Section tensor_section(const TensorSpelling& spelling) {
     for (const int under_way : {0, 1, 2, 3}) text += wait_for_copies(under_way);
     for (const bool turned : {false, true}) text += load_matrices(spelling, turned);
     text += multiply("float16", 16, "f16") + multiply("bfloat16", 16, "bf16") + multiply("tf32", 8, "tf32");
-    text += fmt::format("#ifndef GEMEL_NO_DOUBLE\n{}#endif\n", multiply_double);
+    text += fmt::format("#ifndef GEMEL_NO_DOUBLE\n{}{}#endif\n", multiply_doubles(8), multiply_doubles(16));
+    text += halves;
     text += commit_copies + round_to_tf32(spelling);
     return {.name = "tensor",
             .words = {"gemel_copy_async_4", "gemel_copy_async_8", "gemel_copy_async_16", "gemel_commit_copies",
                       "gemel_await_copies_0", "gemel_await_copies_1", "gemel_await_copies_2", "gemel_await_copies_3",
                       "gemel_load_matrices", "gemel_load_matrices_turned", "gemel_multiply_float16",
-                      "gemel_multiply_bfloat16", "gemel_multiply_tf32", "gemel_multiply_double", "gemel_tf32"},
+                      "gemel_multiply_bfloat16", "gemel_multiply_tf32", "gemel_multiply_double_8",
+                      "gemel_multiply_double_16", "gemel_two_halves", "gemel_first_half", "gemel_second_half",
+                      "gemel_tf32"},
             .text = text + "#endif\n"};
 }
 

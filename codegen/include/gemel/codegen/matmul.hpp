@@ -35,7 +35,7 @@ struct MatmulTuning {
     /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
     /// parts; a second kernel adds the parts in a fixed order.
     std::uint32_t parts = 0;
-    /// 1: a separate kernel first packs the float operands for warp groups; see MatmulForm::packed.
+    /// 1: separate kernels first pack the float operands; see MatmulForm::packed and halves.
     std::uint32_t packs = 0;
     /// Groups of a block's threads that share out the summed axis of a slot: 1, 2, 4 or 8, for the forms threads and
     /// tensor. Each group computes the whole tile; the groups' sums are added in shared memory in a fixed order.
@@ -51,6 +51,10 @@ enum class MatmulForm : std::uint8_t {
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
     split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
+    /// As split, with parts that are halves: twice as many products per second. The kernels matmul_range and
+    /// matmul_pack_halves have packed the operands. Where 32 elements along the summed axis of all lines have too
+    /// different magnitudes for halves, they are multiplied as by split. a_by_columns; not b_by_columns.
+    halves,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
     /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
@@ -108,7 +112,8 @@ inline constexpr std::size_t matmul_max_static_bytes = (std::size_t{48} << 10) -
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
 /// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c (mapped: tensor maps of a and b with
-/// matmul_box_lines(); c) and the request's arguments; packed: the packed a and b; then, all int64_t:
+/// matmul_box_lines(); c) and the request's arguments; packed and halves: the packed a and b; halves: their scales;
+/// then, all int64_t:
 ///   for each of a, b and c: offset and strides from matrix to matrix, row to row, column to column, in elements
 ///   rows, columns, the extent of the summed axis
 ///   tiles across and down a matrix
@@ -131,7 +136,8 @@ struct MatmulPack {
     bool wide = false;        ///< along: reads of 16 bytes
     friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
 };
-/// The lines of a packed unit, its length along the summed axis, and the threads that pack it.
+/// The lines of a packed unit, its length along the summed axis, and the threads that pack it. Of halves, such a length
+/// is a stretch.
 inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
 
 /// The kernel `matmul_pack`: packs an operand for the form `packed`, as units in the order [matrix][unit][slot][part],
@@ -139,6 +145,26 @@ inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, m
 /// offset, its strides from matrix to matrix, from line to line and along the summed axis; lines, the extent of the
 /// summed axis, units per matrix, slots. Launched with matrices * units * slots blocks.
 GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
+
+/// How an operand is packed for the form `halves`.
+struct MatmulPackHalves {
+    std::uint32_t depth = 16;  ///< of a slot: 16 or 32
+    bool along = true;         ///< as MatmulPack
+    bool wide = false;
+    friend bool operator==(const MatmulPackHalves&, const MatmulPackHalves&) = default;
+};
+
+/// The kernel `matmul_range`: the largest and the smallest magnitude other than 0 in each stretch of each matrix, over
+/// all lines of a share. Parameters: the operand, the range (uint32, two per share); then, all int64_t: the operand's
+/// offset, its strides from matrix to matrix, from line to line and along the summed axis; lines, the extent of the
+/// summed axis, stretches, shares. Launched with matrices * stretches * shares blocks of matmul_pack_block threads.
+GEMEL_API std::string matmul_range_source(const MatmulPackHalves& pack, const Dialect& dialect);
+/// The kernel `matmul_pack_halves`: packs an operand for the form `halves`, as [matrix][line][stretch][32 words], and
+/// writes the scales of the stretches of each matrix (float). Parameters: the operand, the words (float), the scales,
+/// the ranges of this and of the other operand; then, all int64_t: as matmul_range up to the summed axis; units per
+/// matrix, stretches, shares of this and of the other range. Launched with matrices * units * stretches blocks of
+/// matmul_pack_block threads.
+GEMEL_API std::string matmul_pack_halves_source(const MatmulPackHalves& pack, const Dialect& dialect);
 
 /// How many threads of matmul_add_parts share the parts of an element.
 GEMEL_API std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts);

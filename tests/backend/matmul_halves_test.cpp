@@ -1,0 +1,154 @@
+/// Split products whose operands are packed as halves.
+#include <gemel/testing_doctest.hpp>
+
+#include "array_support.hpp"
+#include "matmul_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+const std::vector<codegen::MatmulTuning> tiles{{.rows = 128,
+                                                .columns = 128,
+                                                .depth = 16,
+                                                .own_rows = 64,
+                                                .own_columns = 64,
+                                                .stages = 2,
+                                                .resident_blocks = 2,
+                                                .packs = 1},
+                                               {.rows = 64,
+                                                .columns = 64,
+                                                .depth = 32,
+                                                .own_rows = 64,
+                                                .own_columns = 32,
+                                                .stages = 2,
+                                                .resident_blocks = 2,
+                                                .packs = 1}};
+
+MatmulOptions by_halves(const codegen::MatmulTuning& tile) { return {.precision = Precision::split, .tuning = tile}; }
+
+/// A matrix whose columns (or rows) have these factors in turn.
+GPUArray<float> scaled(std::int64_t rows, std::int64_t columns, bool by_columns, const std::vector<float>& factors,
+                       unsigned seed) {
+    std::vector<float> values = numbers(static_cast<std::size_t>(rows * columns), seed);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::size_t place =
+            by_columns ? i % static_cast<std::size_t>(columns) : i / static_cast<std::size_t>(columns);
+        values[i] *= factors[place % factors.size()];
+    }
+    return to_gpu(values).reshape({rows, columns});
+}
+
+/// n x n with a number in each row and column, the others 0.
+GPUArray<float> one_per_line(std::int64_t n, unsigned seed) {
+    std::vector<float> values(static_cast<std::size_t>(n * n)), diagonal = numbers(static_cast<std::size_t>(n), seed);
+    for (std::size_t i = 0; i < diagonal.size(); ++i)
+        values[i * diagonal.size() + (i * 7 + 3) % diagonal.size()] = diagonal[i];
+    return to_gpu(values).reshape({n, n});
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("arrays");
+
+// An element of such a product is one product: nothing larger hides an error of its factors.
+TEST_CASE("halves lose nothing of small elements beside large ones") {
+    if (!has_split_products()) return;
+    const std::int64_t n = 101;
+    for (const int exponent : {8, 24, 27, 28, 29, 40, 100, -100}) {
+        INFO("2^", exponent);
+        const float factor = std::ldexp(1.0f, -exponent);
+        const auto a = scaled(90, n, true, {1, factor, 1, 1, factor}, 1), b = one_per_line(n, 2),
+                   turned = scaled(n, 90, false, {1, factor, factor}, 3);
+        for (const codegen::MatmulTuning& tile : tiles) {
+            CHECK(error_of(matmul(a, b, by_halves(tile)), a, b) < 5e-7);
+            CHECK(error_of(matmul(b, turned, by_halves(tile)), b, turned) < 5e-7);
+        }
+    }
+}
+
+TEST_CASE("each stretch of the summed axis is packed by what it holds") {
+    if (!has_split_products()) return;
+    // Stretches of 32: ordinary, too wide, zero, ordinary, too small for the products of two scales, huge.
+    std::vector<float> factors;
+    for (int i = 0; i < 190; ++i)
+        factors.push_back(i / 32 == 1   ? (i % 2 == 0 ? 1e-12f : 1.0f)
+                          : i / 32 == 2 ? 0.0f
+                          : i / 32 == 4 ? 1e-20f
+                          : i / 32 == 5 ? 1e20f
+                                        : 1.0f);
+    const std::int64_t k = 190;
+    const auto a = scaled(300, k, true, factors, 4), b = scaled(k, 70, false, {1.0f}, 5);
+    std::vector<float> inverse;
+    for (const float factor : factors) inverse.push_back(factor == 0 ? 1 : 1 / factor);
+    const auto c = scaled(k, 70, false, inverse, 6);
+    for (const codegen::MatmulTuning& tile : tiles)
+        for (const Order order : {Order::C, Order::F}) {
+            const auto x = a.copy(order);
+            CHECK(error_of(matmul(x, b, by_halves(tile)), a, b) < 1e-6);
+            CHECK(error_of(matmul(x, c.copy(order), by_halves(tile)), a, c) < 1e-6);
+            // The other operand's stretches decide as well.
+            const GPUArray<float> left = b.transpose(), right = a.transpose();
+            CHECK(error_of(matmul(left, right, by_halves(tile)), left.copy(Order::C), right.copy(Order::C)) < 1e-6);
+        }
+}
+
+TEST_CASE("halves are packed in batches of any layout, and have epilogues") {
+    if (!has_split_products()) return;
+    for (const codegen::MatmulTuning& tile : tiles)
+        for (const int layout : {0, 1, 2, 3}) {
+            INFO("layout ", layout);
+            const auto a = matrix<float>(3 * 140, 95, 7).copy(layout / 2 != 0 ? Order::F : Order::C);
+            const auto b = matrix<float>(95, 270, 8).copy(layout % 2 != 0 ? Order::F : Order::C);
+            const GPUArray<float> c = zeros<float>({270, 420}).transpose();
+            MatmulOptions shifted = by_halves(tile);
+            shifted.epilogue = "value + before + a_scales[column]";  // as the kernel's own parameter
+            const auto bias = matrix<float>(1, 270, 9).reshape({270});
+            shifted.arguments = {{"a_scales", bias}};
+            c.fill(1.0f);
+            matmul_into(c, a, b, shifted);
+            const auto expected = expected_product(a.copy(Order::C), b.copy(Order::C)), shift = bias.get(),
+                       found = c.copy(Order::C).get();
+            int wrong = 0;
+            for (std::size_t i = 0; i < found.size(); ++i)
+                wrong += !(std::abs(found[i] - (expected[i] + 1 + shift[i % 270])) < 1e-4f);
+            CHECK(wrong == 0);
+            // Matrices with magnitudes of their own, one operand broadcast, the other backwards.
+            const GPUArray<float> batch = a.copy(Order::C).reshape({3, 140, 95});
+            batch(1).assign(GPUArray<float>(batch(1) * 1e9f));
+            const GPUArray<float> all = matmul(batch, b, by_halves(tile));
+            for (const int k : {0, 1, 2})
+                CHECK(error_of(GPUArray<float>(all(k)).copy(), batch(k).copy(), b.copy(Order::C)) < 1e-6);
+            CHECK(all.get() == matmul(batch, b, by_halves(tile)).get());
+            const GPUArray<float> back = a(slice({}, {}, -1));
+            CHECK(error_of(matmul(back, b, by_halves(tile)), back.copy(Order::C), b.copy(Order::C)) < 1e-6);
+        }
+}
+
+TEST_CASE("large products by halves are as exact as plain ones") {
+    if (!has_split_products()) return;
+    const std::int64_t n = testing::is_check() ? 256 : 2048;
+    const auto a = random::randn<float>({n, n}), b = random::randn<float>({n, n});
+    const GPUArray<double> exact = matmul(a.astype<double>(), b.astype<double>());
+    const auto error = [&](const GPUArray<float>& c) {
+        return GPUArray<double>(max(abs(c.astype<double>() - exact))).item();
+    };
+    const double plain = error(matmul(a, b));
+    for (const codegen::MatmulTuning& tile : tiles) CHECK(error(matmul(a, b, by_halves(tile))) <= plain);
+}
+
+TEST_CASE("tiles that halves do not have are refused") {
+    if (!has_split_products()) return;
+    const auto a = matrix<float>(64, 64, 10);
+    CHECK_THROWS_MENTIONING(
+        ArgumentError,
+        matmul(a, a, by_halves({.rows = 64, .columns = 64, .depth = 8, .own_rows = 32, .own_columns = 32, .packs = 1})),
+        "depth must be 16 or 32");
+}
+
+TEST_SUITE_END();

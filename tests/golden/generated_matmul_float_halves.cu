@@ -1,0 +1,252 @@
+extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul(
+        const float *a,
+        const float *b,
+        float *c,
+        const float *a_packed,
+        const float *b_packed,
+        const float *a_scales,
+        const float *b_scales,
+        int64_t a_begin,
+        int64_t a_matrix,
+        int64_t a_row,
+        int64_t a_column,
+        int64_t b_begin,
+        int64_t b_matrix,
+        int64_t b_row,
+        int64_t b_column,
+        int64_t c_begin,
+        int64_t c_matrix,
+        int64_t c_row,
+        int64_t c_column,
+        int64_t rows,
+        int64_t columns,
+        int64_t inner,
+        int64_t tiles_across,
+        int64_t tiles_down)
+{
+    const int64_t pitch = (inner + 31) / 32 * 32, a_line = pitch, b_line = pitch;
+    __shared__ __align__(128) float4 shared_slots[2048];
+    float *const slots = (float *)shared_slots;
+    const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
+    const uint32_t tiles = (uint32_t)(tiles_across * tiles_down), tile = (uint32_t)((int)blockIdx.x) % tiles;
+    const int64_t matrix = (uint32_t)((int)blockIdx.x) / tiles;
+    const uint32_t band_tiles = 8 * (uint32_t)tiles_across, band = tile / band_tiles, in_band = tile % band_tiles;
+    const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
+    const int64_t first_row = (int64_t)(band * 8 + in_band % height) * 128;
+    const int64_t first_column = (int64_t)(in_band / height) * 128;
+    const int a_at = thread % 4 * 4, a_of = thread / 4;
+    const float *a_from = a_packed + matrix * rows * pitch
+        + first_row * a_line + a_of * a_line + a_at;
+    float *const a_to = slots + a_of * 16
+        + (a_at / 4 ^ a_of % 8 / 2) * 4 + a_at % 4 + 0;
+    const int64_t a_next = 64 * a_line;
+    const int a_extent = (int)(rows - first_row < 128 ? rows - first_row : 128);
+    const int b_at = thread % 4 * 4, b_of = thread / 4;
+    const float *b_from = b_packed + matrix * columns * pitch
+        + first_column * b_line + b_of * b_line + b_at;
+    float *const b_to = slots + b_of * 16
+        + (b_at / 4 ^ b_of % 8 / 2) * 4 + b_at % 4 + 2048;
+    const int64_t b_next = 64 * b_line;
+    const int b_extent = (int)(columns - first_column < 128 ? columns - first_column : 128);
+    const int is_whole = a_extent == 128 && b_extent == 128;
+    const int warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
+    const int group = lane / 4, quad = lane % 4;
+    const int a_group = lane / 16 ^ lane % 8 / 2;
+    const int b_group = lane / 8 % 2 ^ lane % 8 / 2;
+    float sums[4][4][4];
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                sums[r][k][i] = 0;
+            }
+        }
+    }
+    const int steps = (int)((inner + 15) / 16);
+    const int whole_steps = steps, last_depth = 0;
+    int slot = 0, next_slot = 0;
+    int step = -1;
+    do {
+        if (step >= 0) {
+            gemel_await_copies_0();
+            __syncthreads();
+        }
+        if (step < steps - 1) {
+            const int own_depth = step + 1 < whole_steps ? 16 : last_depth;
+            if (is_whole && own_depth == 16) {
+                {
+                    float *const to = a_to + next_slot * 4096;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, 16);
+                }
+                {
+                    float *const to = b_to + next_slot * 4096;
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, 16);
+                }
+            } else {
+                {
+                    float *const to = a_to + next_slot * 4096;
+                    if (own_depth % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 2; ++k) {
+                            const int inside = a_of + k * 64 < a_extent ? own_depth - a_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 1024 + e] = e < inside ? a_from[k * a_next + e] : 0;
+                        }
+                    } else
+                    for (int k = 0; k < 2; ++k) {
+                        const int inside = a_of + k * 64 < a_extent ? own_depth - a_at : 0;
+                        gemel_copy_async_16(to + k * 1024, a_from + k * a_next, inside > 0 ? 16 : 0);
+                    }
+                }
+                {
+                    float *const to = b_to + next_slot * 4096;
+                    if (own_depth % 4 != 0) {
+                        // The array may end within an access.
+                        for (int k = 0; k < 2; ++k) {
+                            const int inside = b_of + k * 64 < b_extent ? own_depth - b_at : 0;
+                            if (inside <= 0 || inside >= 4) {
+                                gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside > 0 ? 16 : 0);
+                                continue;
+                            }
+                            for (int e = 0; e < 4; ++e)
+                                to[k * 1024 + e] = e < inside ? b_from[k * b_next + e] : 0;
+                        }
+                    } else
+                    for (int k = 0; k < 2; ++k) {
+                        const int inside = b_of + k * 64 < b_extent ? own_depth - b_at : 0;
+                        gemel_copy_async_16(to + k * 1024, b_from + k * b_next, inside > 0 ? 16 : 0);
+                    }
+                }
+            }
+            a_from += 16;
+            b_from += 16;
+            next_slot = next_slot == 1 ? 0 : next_slot + 1;
+        }
+        gemel_commit_copies();
+        if (step < 0) continue;
+        const float *const a_slot = slots + slot * 4096;
+        const float *const b_slot = a_slot + 2048;
+        const int64_t stretch = matrix * (pitch / 32) + step / 2;
+        const float scale = a_scales[stretch] * b_scales[stretch];
+        if (scale == 0) {
+#pragma unroll
+            for (int d = 0; d < 16; d += 8) {
+                uint32_t a_part[4][4], b_part[4][2];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 16 + (a_group ^ d / 4) * 4);
+                }
+#pragma unroll
+                for (int k = 0; k < 4; k += 2) {
+                    gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 16 + (b_group ^ d / 4) * 4);
+                }
+                uint32_t a_part_low[4][4];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        const uint32_t rounded = (a_part[r][i] + 0x1000u) & 0xffffe000u;
+                        a_part_low[r][i] = as_uint((as_float(a_part[r][i]) - as_float(rounded)) * 2048.0f);
+                        a_part[r][i] = rounded;
+                    }
+                }
+                uint32_t b_part_low[4][2];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                    for (int i = 0; i < 2; ++i) {
+                        const uint32_t rounded = (b_part[r][i] + 0x1000u) & 0xffffe000u;
+                        b_part_low[r][i] = as_uint((as_float(b_part[r][i]) - as_float(rounded)) * 2048.0f);
+                        b_part[r][i] = rounded;
+                    }
+                }
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                    for (int k = 0; k < 4; ++k) {
+                        float part[4] = {0, 0, 0, 0};
+                        gemel_multiply_tf32(part, a_part_low[r], b_part[k]);
+                        gemel_multiply_tf32(part, a_part[r], b_part_low[k]);
+#pragma unroll
+                        for (int i = 0; i < 4; ++i) part[i] *= 0.00048828125f;
+                        gemel_multiply_tf32(part, a_part[r], b_part[k]);
+#pragma unroll
+                        for (int i = 0; i < 4; ++i) sums[r][k][i] += part[i];
+                    }
+                }
+            }
+        } else {
+#pragma unroll
+            for (int d = 0; d < 8; d += 8) {
+                uint32_t a_part[4][4], a_low[4][4], b_part[4][2], b_low[4][2];
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+                    const float *const line = a_slot + (warp_row + 16 * r + lane % 16) * 16;
+                    gemel_load_matrices(a_part[r], line + (a_group ^ d / 4) * 4);
+                    gemel_load_matrices(a_low[r], line + (a_group ^ (d + 8) / 4) * 4);
+                }
+#pragma unroll
+                for (int k = 0; k < 4; k += 2) {
+                    const float *const line = b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 16;
+                    gemel_load_matrices(b_part[k], line + (b_group ^ d / 4) * 4);
+                    gemel_load_matrices(b_low[k], line + (b_group ^ (d + 8) / 4) * 4);
+                }
+#pragma unroll
+                for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                    for (int k = 0; k < 4; ++k) {
+                        float part[4] = {0, 0, 0, 0};
+                        gemel_multiply_float16(part, a_low[r], b_part[k]);
+                        gemel_multiply_float16(part, a_part[r], b_low[k]);
+#pragma unroll
+                        for (int i = 0; i < 4; ++i) part[i] *= 0.00048828125f;
+                        gemel_multiply_float16(part, a_part[r], b_part[k]);
+#pragma unroll
+                        for (int i = 0; i < 4; ++i) sums[r][k][i] += part[i] * scale;
+                    }
+                }
+            }
+        }
+        slot = slot == 1 ? 0 : slot + 1;
+    } while (++step < steps);
+    c += c_begin + matrix * c_matrix;
+    uint64_t unknown = 0;
+#pragma unroll
+    for (int r = 0; r < 4; ++r) {
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
+                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
+                if (own_row >= rows || own_column >= columns) continue;
+                const float sum = sums[r][k][i];
+                if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
+                    const int e = (r * 4 + k) * 4 + i;
+                        unknown |= (uint64_t)1 << e;
+                    continue;
+                }
+                c[own_row * c_row + own_column * c_column] = sum;
+            }
+        }
+    }
+    for (int e = 0; unknown >> e != 0 && e < 64; ++e) {
+        if ((unknown >> e & 1) == 0) continue;
+        const int64_t own_row = first_row + warp_row + e / 16 * 16 + group + e / 2 % 2 * 8;
+        const int64_t own_column = first_column + warp_column + e / 4 % 4 * 8 + 2 * quad + e % 2;
+        float sum = 0;
+        for (int64_t d = 0; d < inner; ++d)
+            sum += a[a_begin + matrix * a_matrix + own_row * a_row + d * a_column] * b[b_begin + matrix * b_matrix + d * b_row + own_column * b_column];
+        c[own_row * c_row + own_column * c_column] = sum;
+    }
+}
