@@ -406,6 +406,12 @@ inline Programs matmul_programs(const Dialect& dialect) {
         add("float_mapped", dtype_of<float>(), slots(MatmulForm::mapped, {256, 128, 32, 256, 16, 4}, true, true, 4));
         add("float_mapped_along", dtype_of<float>(),
             slots(MatmulForm::mapped, {64, 128, 32, 16, 128, 8}, false, false, 4));
+        for (const bool a_by_columns : {true, false})
+            for (const bool b_by_columns : {true, false})
+                add(std::string("double_mapped") + (a_by_columns ? "" : "_a_turned") +
+                        (b_by_columns ? "" : "_b_turned"),
+                    dtype_of<double>(),
+                    slots(MatmulForm::mapped, {128, 64, 16, 32, 32, 8, 1, 4}, a_by_columns, b_by_columns, 2));
         cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
         packed.packed_parts = 2;
         add("float_packed", dtype_of<float>(), packed);

@@ -201,12 +201,15 @@ void CudaContext::advise(const Place& place, std::size_t bytes, MemoryAdvice adv
 
 TensorMap CudaContext::tensor_map(const Place& place, const TensorMapShape& shape) {
     // Values of enumerations that headers before CUDA 12 do not have.
-    constexpr int words_of_16_bits = 1, words_of_32_bits = 2, not_interleaved = 0, swizzled_128_bytes = 3,
-                  fetched_128_bytes = 2, zeros_beyond = 0;
+    constexpr int words_of_16_bits = 1, words_of_32_bits = 2, words_of_64_bits = 4, not_interleaved = 0,
+                  swizzled_128_bytes = 3, fetched_128_bytes = 2, zeros_beyond = 0;
     const std::uint32_t box[] = {shape.box_elements(), shape.box_lines, 1}, steps[] = {1, 1, 1};
     Current current(*shared_);
     TensorMap map;
-    cu.TensorMapEncodeTiled(map.bytes.data(), shape.element_bytes == 2 ? words_of_16_bits : words_of_32_bits, 3,
+    const int type = shape.element_bytes == 2   ? words_of_16_bits
+                     : shape.element_bytes == 4 ? words_of_32_bits
+                                                : words_of_64_bits;
+    cu.TensorMapEncodeTiled(map.bytes.data(), type, 3,
                             reinterpret_cast<void*>(place.memory->handle + place.offset_bytes), shape.extent.data(),
                             shape.step_bytes.data(), box, steps, not_interleaved, swizzled_128_bytes, fetched_128_bytes,
                             zeros_beyond);

@@ -125,6 +125,50 @@ TEST_CASE("products of float by tensor maps are exact in every tile and layout t
                             "unit_warps", "summed axis");
 }
 
+TEST_CASE("products of doubles by tensor maps are exact in every tile, layout and extent") {
+    if (!has_maps()) return;
+    const auto doubles = [](std::uint32_t rows, std::uint32_t columns, std::uint32_t own_rows,
+                            std::uint32_t own_columns, std::uint32_t stages) {
+        return MatmulTuning{.rows = rows,
+                            .columns = columns,
+                            .depth = 16,
+                            .own_rows = own_rows,
+                            .own_columns = own_columns,
+                            .stages = stages,
+                            .unit_warps = 4};
+    };
+    const std::array<std::int64_t, 3> extents[] = {
+        {200, 130, 300}, {64, 64, 64}, {129, 200, 65}, {1, 8, 1}, {130, 1, 7}};
+    int n = 0;
+    for (const MatmulTuning& tuning : {doubles(128, 64, 32, 32, 8), doubles(64, 128, 32, 32, 2),
+                                       doubles(64, 64, 32, 32, 3), doubles(128, 64, 64, 32, 4)})
+        for (int layout = 0; layout < 4; ++layout, ++n) {
+            if (is_left_out(2, static_cast<std::size_t>(n + n / 4))) continue;
+            for (const auto& extent : extents) check_exact<double>(tuning, extent, layout);
+            const bool a_is_turned = layout / 2 != 0, b_is_turned = layout % 2 != 0;
+            const auto a = padded(matrix<double>(70, 300, 11), a_is_turned),
+                       b = padded(matrix<double>(300, 66, 12), b_is_turned);
+            const GPUArray<double> c = matmul(a, b, {.tuning = tuning});
+            CHECK(error_of(c, a.copy(Order::C), b.copy(Order::C)) < 1e-15);
+        }
+    MatmulTuning parts = doubles(64, 64, 32, 32, 4);
+    parts.parts = 3;
+    check_exact<double>(parts, {70, 700, 66}, 0);
+    check_exact<double>(parts, {70, 513, 66}, 1);
+    // Blocks have several of 300 tiles, in batches.
+    check_exact<double>(doubles(64, 64, 32, 32, 3), {960, 40, 1280}, 0);
+    const auto left = whole<double>({5, 70, 136}, 3), right = whole<double>({136, 72}, 4);
+    const GPUArray<double> all = matmul(left, right, {.epilogue = "value + matrix", .tuning = parts});
+    for (std::int64_t k = 0; k < 5; ++k) {
+        auto expected = expected_product(GPUArray<double>(left(k)).copy(Order::C), right);
+        for (double& x : expected) x += static_cast<double>(k);
+        CHECK(all(k).copy(Order::C).get() == expected);
+    }
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(left, right, {.tuning = doubles(64, 64, 64, 64, 3)}), "2048 doubles");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(left, right, {.tuning = doubles(96, 64, 32, 32, 3)}),
+                            "64, 128 or 256");
+}
+
 TEST_CASE("products by tensor maps in parts of the summed axis, with more tiles than blocks") {
     if (!has_maps()) return;
     check_exact<half>(tile(64, 64, 4, 3), {70, 700, 66}, 0);

@@ -39,8 +39,7 @@ bool has_aligned_lines(const AnyArray& x) {
 
 Mapped how_mapped(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                   const AnyArray& b) {
-    const bool has_maps = device.has_tensor_maps && form == codegen::MatmulForm::tensor && dtype.size_bytes() <= 4 &&
-                          can_map(a) && can_map(b);
+    const bool has_maps = device.has_tensor_maps && form == codegen::MatmulForm::tensor && can_map(a) && can_map(b);
     if (!has_maps || (dtype.size_bytes() == 4 && has_last_lines(b) && !has_last_lines(a))) return Mapped::no;
     return has_aligned_lines(a) && has_aligned_lines(b) ? Mapped::aligned : Mapped::crossing;
 }

@@ -156,6 +156,17 @@ struct BestTile {
         return rounds * steps * tile.rows * tile.columns / (rate * products_per_second(layout, dtype.size_bytes()));
     }
 
+    /// Seconds, without those of a launch, of doubles. Measured for sizes 768 to 2048, with errors of at most 7 %.
+    static double mapped_doubles_time(const MatmulTuning& tile, std::int64_t tiles, std::int64_t units,
+                                      std::int64_t depth) {
+        const std::int64_t resident = std::max(tile.resident_blocks, 1u), at_once = units * resident;
+        const double products_per_second = resident == 1 ? 2.23e11 : 1.95e11;
+        constexpr double wait = 2.6e-6, end = 16;  // the end of a tile takes as long as this depth
+        const double work = tile.rows * tile.columns * (static_cast<double>(depth) + end) / products_per_second;
+        const std::int64_t left = (tiles % at_once + units - 1) / units;
+        return static_cast<double>(tiles / at_once * resident + left) * work + wait;
+    }
+
     /// Seconds, without those of a launch. A slot takes as long as its copy or its products, and float as long as
     /// loading registers in addition; the end of a tile as long as its stores. A block waits before each tile, but
     /// blocks of one multiprocessor do not wait for each other. Lines that cross load the cache more, for all
@@ -163,6 +174,7 @@ struct BestTile {
     /// %; crossing: 18 %.
     double mapped_time(const MatmulTuning& tile, DType dtype, std::int64_t tiles, std::int64_t units,
                        std::int64_t depth) const {
+        if (dtype.size_bytes() == 8) return mapped_doubles_time(tile, tiles, units, depth);
         const bool is_short = dtype.size_bytes() == 2;
         constexpr double bytes_per_second = 1.13e11, crossing_bytes_per_second = 5.9e12, wait = 3e-7;
         const double products_per_second = is_short ? 3.6e12 : 1.75e12, stores_per_second = is_short ? 1.4e10 : 7e9,
@@ -212,6 +224,28 @@ void consider_mapped(BestTile& best, const DeviceInfo& device, DType dtype, Matm
             std::swap(layout.tile.rows, layout.tile.columns);
             std::swap(layout.tile.own_rows, layout.tile.own_columns);
         }
+        best.consider(device, dtype, layout, 1, shape);
+    }
+}
+
+/// Tiles of doubles that are copied by tensor maps. A warp computes 32 x 32 of a tile.
+struct MappedDoubles {
+    std::uint32_t rows, columns, stages, resident_blocks;
+};
+constexpr MappedDoubles mapped_doubles[] = {{128, 64, 8, 1}, {64, 64, 6, 2}};
+
+void consider_mapped_doubles(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
+                             const MatmulShape& shape) {
+    layout.form = MatmulForm::mapped;
+    for (const MappedDoubles& candidate : mapped_doubles) {
+        layout.tile = {.rows = candidate.rows,
+                       .columns = candidate.columns,
+                       .depth = 16,
+                       .own_rows = 32,
+                       .own_columns = 32,
+                       .stages = candidate.stages,
+                       .resident_blocks = candidate.resident_blocks,
+                       .unit_warps = 4};
         best.consider(device, dtype, layout, 1, shape);
     }
 }
@@ -287,9 +321,13 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     if (mapped != Mapped::no && unit_warps != 1) {
         best.is_crossing = mapped == Mapped::crossing;
         best.is_beyond_cache = is_beyond_cache;
-        consider_mapped(best, device, dtype, layout, shape);
-        if (unit_warps == 0) consider_packed(best, device, dtype, layout, shape);
-        return best.layout.tile;
+        if (dtype.size_bytes() == 8) {
+            consider_mapped_doubles(best, device, dtype, layout, shape);
+        } else {
+            consider_mapped(best, device, dtype, layout, shape);
+            if (unit_warps == 0) consider_packed(best, device, dtype, layout, shape);
+            return best.layout.tile;
+        }
     }
     if (unit_warps != 4)
         for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {

@@ -168,8 +168,8 @@ class Matmul {
         values["slices_pitch"] = slices_pitch(layout_);
         values["by_warps"] = by_warps(layout_);
         values["b_offset"] = a.words();
-        values["factors"] = Value::List{described("a", a, 0, "first_row", "rows"),
-                                        described("b", b, a.words(), "first_column", "columns")};
+        const std::uint32_t block = matmul_block(layout_);
+        values["factors"] = Value::List{described("a", a, 0, block, item), described("b", b, a.words(), block, item)};
         values["is_static"] = matmul_is_static(dtype_, layout_);
         for (const auto& [name, f] : {std::pair<std::string, Factor>{"a", a}, {"b", b}}) {
             values[name + "_along"] = f.along;
@@ -197,35 +197,6 @@ class Matmul {
         const std::uint32_t registers = t.own_rows * t.own_columns / 16 + t.own_rows + t.own_columns + 40,
                             least = 65536 / (matmul_block(layout_) * std::max(t.resident_blocks, 1u));
         return t.depth % (16 * slices_of(layout_)) == 0 && registers <= std::min(least, 255u) ? 16 : 8;
-    }
-
-    /// Factor::swizzle's f of a line.
-    static std::string swizzle_of(const Factor& f, const std::string& line) {
-        return gemel::text(line, " % ", f.swizzle_lines, f.swizzle_step > 1 ? gemel::text(" / ", f.swizzle_step) : "");
-    }
-
-    Values described(const std::string& name, const Factor& f, std::uint32_t offset, const std::string& first,
-                     const std::string& extent) const {
-        const std::uint32_t lines_at_once = matmul_block(layout_) * f.access / f.length;
-        return {{"name", name},
-                {"along", f.along},
-                {"side", f.side},
-                {"length", f.length},
-                {"pitch", f.pitch},
-                {"is_turned", f.is_turned},
-                {"turns_per_line", f.rotation},
-                {"step", f.is_turned ? lines_at_once : lines_at_once * f.pitch},
-                {"swizzle", f.swizzle},
-                {"line_swizzle", swizzle_of(f, name + "_of")},
-                {"access", f.access},
-                {"access_bytes", f.access * dtype_.size_bytes()},
-                {"offset", offset},
-                {"first", first},
-                {"extent", extent},
-                {"lines_at_once", lines_at_once},
-                {"accesses", f.lines / lines_at_once},
-                {"lines_inside", f.along ? name + "_extent" : "own_depth"},
-                {"length_inside", f.along ? "own_depth" : name + "_extent"}};
     }
 
     std::string by_threads(Values values) {
@@ -291,28 +262,29 @@ class Matmul {
         return dtype_.size_bytes() == 4 ? "tf32" : dtype_.name() == "bfloat16_t" ? "bfloat16" : "float16";
     }
 
-    /// Warp groups that one thread provides with operands.
+    /// Warps and warp groups that one thread provides with operands.
     std::string piped(Values values) {
         const MatmulTuning& t = layout_.tile;
         const bool maps = layout_.form == MatmulForm::mapped, a_along = !maps || layout_.a_by_columns,
-                   b_along = !maps || !layout_.b_by_columns, turned = is_turned(layout_),
-                   by_registers = maps && dtype_.size_bytes() == 4;
+                   b_along = !maps || !layout_.b_by_columns;
         const std::uint32_t line = maps ? tile_line_bytes / static_cast<std::uint32_t>(dtype_.size_bytes()) : 0;
         const std::uint32_t b_offset = t.rows * matmul_unit_depth;
         values["maps"] = maps;
-        values["by_registers"] = by_registers;
-        values["turned"] = turned;
-        values["own"] = turned ? "b" : "a";
-        values["other"] = turned ? "a" : "b";
-        values["own_along"] = turned ? b_along : a_along;
-        values["own_offset"] = turned ? b_offset : 0;
-        values["other_offset"] = turned ? 0 : b_offset;
         describe_tile(values);
         values["splits"] = layout_.packed_parts == 2;
         values["parts"] = maps ? 1 : layout_.packed_parts;
         values["groups"] = own_lines(layout_) / matmul_unit_lines;
         values["units_across"] = t.columns / matmul_unit_lines;
         values["moves_registers"] = moves_registers(layout_);
+        values["unit_words"] = matmul_unit_words;
+        const bool by_groups = !by_lone_warps(layout_);
+        values["by_groups"] = by_groups;
+        values["by_registers"] = maps && dtype_.size_bytes() == 4;
+        values["own"] = is_turned(layout_) ? "b" : "a";
+        values["own_rows"] = t.own_rows;
+        values["own_columns"] = t.own_columns;
+        values["consuming_threads"] = piped_consumers(layout_);
+        values["consumers_of_slots"] = piped_consumers(layout_) / (by_groups ? 128 : 32);
         values["group_depth"] = maps ? 16 : 8;
         Value::List factors;
         const auto add = [&](const std::string& name, bool along, std::uint32_t lines, std::uint32_t offset) {
@@ -329,22 +301,56 @@ class Matmul {
         add("a", a_along, t.rows, 0);
         add("b", b_along, t.columns, b_offset);
         values["factors"] = factors;
+        values["slot_words"] = piped_slot_words(layout_);
+        values["place"] = kernel_.fill(matmul_kernels::place_of_work(), values);
+        values["stored"] = store("sum");
+        values["consumers"] = by_groups ? consuming_groups(values, a_along, b_along) : consuming_warps(values);
+        return kernel_.fill(matmul_kernels::piped(), std::move(values));
+    }
+
+    std::string consuming_groups(Values values, bool a_along, bool b_along) {
+        const bool maps = layout_.form == MatmulForm::mapped, turned = is_turned(layout_),
+                   by_registers = maps && dtype_.size_bytes() == 4;
+        const std::uint32_t b_offset = layout_.tile.rows * matmul_unit_depth;
+        values["turned"] = turned;
+        values["other"] = turned ? "a" : "b";
+        values["own_along"] = turned ? b_along : a_along;
+        values["own_offset"] = turned ? b_offset : 0;
+        values["other_offset"] = turned ? 0 : b_offset;
         const std::string orders = by_registers ? "" : gemel::text("<", a_along ? 0 : 1, ", ", b_along ? 0 : 1, ">");
         values["instruction"] =
             maps ? gemel::text("gemel_multiply_tiles_", short_name(), "_", other_lines(layout_), orders)
-                 : gemel::text("gemel_multiply_two_tiles_tf32_", t.columns);
-        values["unit_words"] = matmul_unit_words;
-        values["slot_words"] = piped_slot_words(layout_);
+                 : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
         values["sums"] = other_lines(layout_) / 2;
         values["staged_pitch"] = turned ? turned_staged_pitch : piped_staged_pitch;
         values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
-        values["stored"] = store("sum");
         values["finished_alone"] = kernel_.fill(matmul_kernels::finish_element(), values);
         values["stored"] = store("sum", "out[e]");
         values["unrolls"] = epilogue_.empty() && layout_.packed_parts < 2;
         values["finished"] = kernel_.fill(matmul_kernels::finish_element(), values);
-        values["place"] = kernel_.fill(matmul_kernels::place_of_work(), values);
-        return kernel_.fill(matmul_kernels::piped(), std::move(values));
+        return kernel_.fill(matmul_kernels::piped_groups(), std::move(values));
+    }
+
+    /// Warps that multiply doubles by themselves.
+    std::string consuming_warps(Values values) {
+        const MatmulTuning& t = layout_.tile;
+        // Of the 16 lines of an instruction, two neighbours fill adjacent registers; of the 8, two places along the
+        // summed axis do.
+        const bool turned = layout_.a_by_columns && layout_.b_by_columns;
+        const Values a{{"name", "a"},       {"along", layout_.a_by_columns},
+                       {"own", t.own_rows}, {"tiles", t.own_rows / (turned ? 8 : 16)},
+                       {"begin", 0},        {"warps", t.rows / t.own_rows}},
+            b{{"name", "b"},
+              {"along", !layout_.b_by_columns},
+              {"own", t.own_columns},
+              {"tiles", t.own_columns / (turned ? 16 : 8)},
+              {"begin", t.rows * t.depth},
+              {"warps", t.columns / t.own_columns}};
+        values["turned"] = turned;
+        values["m"] = turned ? b : a;
+        values["n"] = turned ? a : b;
+        values["kept"] = store("sum", "out[i]");
+        return kernel_.fill(matmul_kernels::piped_warps(), std::move(values));
     }
 
     const MatmulRequest& request_;
@@ -358,27 +364,6 @@ class Matmul {
 };
 
 }  // namespace
-
-DType matmul_accumulator(DType dtype) { return product_accumulator(dtype); }
-
-MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
-    if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};
-    if (layout.form == MatmulForm::checked) return {per_thread * layout.edge, per_thread * layout.edge};
-    const MatmulTuning tile = merge(layout.tile, matmul_serial_tile(dtype));
-    return {tile.rows, tile.columns};
-}
-
-MatmulTuning matmul_serial_tile(DType dtype) {
-    // Six rows of this many columns fill 24 of 32 registers of 32 bytes.
-    return {.rows = 96,
-            .columns = static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes()),
-            .depth = 128,
-            .own_rows = 6};
-}
-
-std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts) {
-    return parts < 8 || device.max_threads_per_block < matmul_add_parts_block ? 1 : parts < 64 ? 4 : 16;
-}
 
 std::string matmul_add_parts_source(const MatmulRequest& request, std::uint32_t sharers, bool wide,
                                     const Dialect& dialect) {

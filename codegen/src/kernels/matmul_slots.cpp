@@ -1,5 +1,7 @@
 #include "kernels/matmul_slots.hpp"
 
+#include "kernels/product_sums.hpp"
+
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -60,16 +62,50 @@ Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     return all;
 }
 
+std::string swizzle_of(const Factor& f, const std::string& line) {
+    return text(line, " % ", f.swizzle_lines, f.swizzle_step > 1 ? text(" / ", f.swizzle_step) : "");
+}
+
+Values described(const std::string& name, const Factor& f, std::uint32_t offset, std::uint32_t block,
+                 std::size_t item) {
+    const std::uint32_t lines_at_once = block * f.access / f.length;
+    return {{"name", name},
+            {"along", f.along},
+            {"side", f.side},
+            {"length", f.length},
+            {"pitch", f.pitch},
+            {"is_turned", f.is_turned},
+            {"turns_per_line", f.rotation},
+            {"step", f.is_turned ? lines_at_once : lines_at_once * f.pitch},
+            {"swizzle", f.swizzle},
+            {"line_swizzle", swizzle_of(f, name + "_of")},
+            {"access", f.access},
+            {"access_bytes", f.access * item},
+            {"offset", offset},
+            {"first", name == "a" ? "first_row" : "first_column"},
+            {"extent", name == "a" ? "rows" : "columns"},
+            {"lines_at_once", lines_at_once},
+            {"accesses", f.lines / lines_at_once},
+            {"lines_inside", f.along ? name + "_extent" : "own_depth"},
+            {"length_inside", f.along ? "own_depth" : name + "_extent"}};
+}
+
 std::uint32_t matmul_block(const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
     switch (layout.form) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
         case MatmulForm::packed:
-        case MatmulForm::mapped: return own_lines(layout) / matmul_unit_lines * group + group;
+        case MatmulForm::mapped: return piped_consumers(layout) + (by_lone_warps(layout) ? warp : group);
         case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns) * slices_of(layout);
         default: return t.rows / t.own_rows * (t.columns / t.own_columns) * warp * slices_of(layout);
     }
+}
+
+std::uint32_t piped_consumers(const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    return by_lone_warps(layout) ? t.rows / t.own_rows * (t.columns / t.own_columns) * warp
+                                 : own_lines(layout) / matmul_unit_lines * group;
 }
 
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
@@ -77,7 +113,7 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (is_piped(layout))
         return tile_bytes +
                layout.tile.stages * (piped_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t)) +
-               own_lines(layout) * piped_staged_pitch * sizeof(float);
+               (by_lone_warps(layout) ? 0 : own_lines(layout) * piped_staged_pitch * sizeof(float));
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
@@ -102,12 +138,25 @@ bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
 
 namespace {
 
+std::string why_not_mapped_doubles(const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    if (t.own_rows < 32 || t.own_columns < 32 || t.own_rows % 16 != 0 || t.own_columns % 16 != 0 ||
+        t.rows % t.own_rows != 0 || t.columns % t.own_columns != 0)
+        return "own_rows and own_columns must be multiples of 16, from 32 on, that divide rows and columns";
+    for (const std::uint32_t side : {t.rows, t.columns})
+        if (side != 64 && side != 128 && side != 256) return "rows and columns must be 64, 128 or 256";
+    if (t.own_rows * t.own_columns > 2048) return "a warp has at most 2048 doubles";
+    if (t.depth != tile_line_bytes / sizeof(double)) return "depth must be 16";
+    return {};
+}
+
 std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
     const std::size_t item = dtype.size_bytes();
     const bool turned = is_turned(layout);
     const std::uint32_t own = own_lines(layout), other = other_lines(layout);
-    if (!dtype.is_floating() || item > 4) return "tensor maps copy floats of 2 and 4 bytes";
+    if (!dtype.is_floating()) return "tensor maps copy floats";
+    if (item == 8) return why_not_mapped_doubles(layout);
     if (turned != (item == 4 && layout.b_by_columns))
         return turned ? "own_rows must be 16, and own_columns as columns"
                       : "own_columns must be 16, and own_rows as rows, since neighbours of b lie in its rows";
@@ -184,6 +233,27 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
                         " elements evenly");
     }
     return {};
+}
+
+DType matmul_accumulator(DType dtype) { return product_accumulator(dtype); }
+
+MatmulTile matmul_tile(DType dtype, const MatmulLayout& layout) {
+    if (has_slots(layout)) return {layout.tile.rows, layout.tile.columns};
+    if (layout.form == MatmulForm::checked) return {matmul_per_thread * layout.edge, matmul_per_thread * layout.edge};
+    const MatmulTuning tile = merge(layout.tile, matmul_serial_tile(dtype));
+    return {tile.rows, tile.columns};
+}
+
+MatmulTuning matmul_serial_tile(DType dtype) {
+    // Six rows of this many columns fill 24 of 32 registers of 32 bytes.
+    return {.rows = 96,
+            .columns = static_cast<std::uint32_t>(128 / matmul_accumulator(dtype).size_bytes()),
+            .depth = 128,
+            .own_rows = 6};
+}
+
+std::uint32_t matmul_part_sharers(const DeviceInfo& device, std::int64_t parts) {
+    return parts < 8 || device.max_threads_per_block < matmul_add_parts_block ? 1 : parts < 64 ? 4 : 16;
 }
 
 }  // namespace gemel::codegen

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <gemel/codegen/matmul.hpp>
+#include <gemel/codegen/value.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace gemel::codegen {
 
@@ -15,6 +17,13 @@ inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulF
 inline std::uint32_t slices_of(const MatmulLayout& layout) { return layout.tile.slices > 1 ? layout.tile.slices : 1; }
 /// Whether one thread fills the slots and warp groups only multiply.
 inline bool is_piped(const MatmulLayout& layout) { return layout.form >= MatmulForm::packed; }
+
+/// mapped: whether warps multiply alone, not in groups: doubles.
+inline bool by_lone_warps(const MatmulLayout& layout) {
+    return layout.form == MatmulForm::mapped && layout.tile.own_rows != 16 && layout.tile.own_columns != 16;
+}
+/// packed and mapped: the threads that multiply; the others belong to the one that copies.
+std::uint32_t piped_consumers(const MatmulLayout& layout);
 
 /// mapped: of float operands, warp groups read one with stride 1 along the summed axis from shared memory; the other is
 /// in registers: b, and the result is computed transposed, unless b is the first one. Otherwise a is the group's own.
@@ -55,7 +64,8 @@ struct Factor {
 
 /// packed and mapped: whether the thread that copies gives up registers, because two groups have many sums.
 inline bool moves_registers(const MatmulLayout& layout) {
-    return own_lines(layout) == 128 && (other_lines(layout) == 256 || layout.packed_parts == 2);
+    return !by_lone_warps(layout) && own_lines(layout) == 128 &&
+           (other_lines(layout) == 256 || layout.packed_parts == 2);
 }
 
 /// packed and mapped: floats per unit, and per slot.
@@ -63,6 +73,12 @@ inline constexpr std::uint32_t matmul_unit_words = matmul_unit_lines * matmul_un
 std::uint32_t piped_slot_words(const MatmulLayout& layout);
 /// The pitch of 16 x 32 sums of a warp in shared memory, for which there are no bank conflicts.
 inline constexpr std::uint32_t piped_staged_pitch = 40, turned_staged_pitch = 33;
+
+/// Factor::swizzle's f of a line.
+std::string swizzle_of(const Factor& f, const std::string& line);
+/// What templates know of operand `name`, which begins at `offset` of a slot.
+/// @param block  threads that copy  @param item  bytes per element
+Values described(const std::string& name, const Factor& f, std::uint32_t offset, std::uint32_t block, std::size_t item);
 
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a);
 

@@ -31,6 +31,12 @@ std::uint32_t value_of(std::span<const codegen::TuningField> fields, std::string
     return 0;
 }
 
+/// Whether a tile is one of doubles by tensor maps, whose warps are not in groups.
+bool is_mapped_doubles(std::span<const codegen::TuningField> start) {
+    return value_of(start, "unit_warps") == 4 && value_of(start, "own_rows") > 16 &&
+           value_of(start, "own_columns") > 16;
+}
+
 /// Tiles of matrix products: in registers of a CPU's thread, of blocks, or in slots of shared memory.
 const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField> start) {
     static const auto& serial = *new std::vector<Choices>{{"rows", {24, 48, 96, 192}},
@@ -55,9 +61,12 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
         *new std::vector<Choices>{{"rows", {64, 128, 192, 256}},         {"columns", {64, 128, 192, 256}},
                                   {"own_rows", {16, 64, 128, 192, 256}}, {"own_columns", {16, 64, 128, 192, 256}},
                                   {"stages", {3, 4, 5, 6, 8}},           {"resident_blocks", {1, 2}}};
+    static const auto& doubles = *new std::vector<Choices>{
+        {"rows", {64, 128}}, {"columns", {64, 128}}, {"stages", {3, 4, 5, 6, 8}}, {"resident_blocks", {1, 2}}};
     static const auto& packed = *new std::vector<Choices>{
         {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {3, 4, 5, 6}}};
     if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
+    if (is_mapped_doubles(start)) return doubles;
     if (value_of(start, "unit_warps") == 4) return value_of(start, "packs") > 0 ? packed : groups;
     return value_of(start, "own_rows") < 16 ? threads : warps;
 }
@@ -90,7 +99,12 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
         "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
         "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
     if (value_of(start, "packs") > 0) all.push_back("depth == 16 or depth == 32");  // halves
-    if (value_of(start, "unit_warps") == 4) {
+    if (is_mapped_doubles(start)) {
+        all.push_back(
+            "(stages * depth * (rows + columns) * item_bytes + 2300) * resident_blocks <= "
+            "device.shared_memory_opt_in_bytes");
+        all.push_back("rows * columns * resident_blocks <= 8192");  // with more warps, registers are spilled
+    } else if (value_of(start, "unit_warps") == 4) {
         all.push_back(value_of(start, "own_rows") == 16 ? "own_rows == 16 and own_columns == columns"
                                                         : "own_columns == 16 and own_rows == rows");
         all.push_back(block + " <= 256");

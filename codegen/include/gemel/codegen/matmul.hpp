@@ -30,7 +30,8 @@ struct MatmulTuning {
     std::uint32_t stages = 0;
     std::uint32_t resident_blocks = 0;  ///< minimum per multiprocessor, by which the compiler limits registers
     /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups
-    /// (DeviceInfo::has_warp_groups, has_tensor_maps).
+    /// (DeviceInfo::has_warp_groups, has_tensor_maps). Of doubles, 4 asks for MatmulForm::mapped, whose warps multiply
+    /// alone.
     std::uint32_t unit_warps = 0;
     /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
     /// parts; a second kernel adds the parts in a fixed order.
@@ -58,10 +59,11 @@ enum class MatmulForm : std::uint8_t {
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
     /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
-    /// As tensor, with warp groups of four warps, whose instructions read shared memory directly (wgmma). One thread
-    /// copies the operands by tensor maps: 16-bit floats, or float as tf32 if a or b has stride 1 along the summed
-    /// axis. Operands, their lines and matrices begin at multiples of 16 bytes. own_rows is 16. If b_by_columns, float
-    /// has own_columns 16 instead: the transposed result is computed.
+    /// As tensor; one thread copies the operands by tensor maps, and blocks compute tile after tile. Warp groups of
+    /// four warps, whose instructions read shared memory directly (wgmma), multiply 16-bit floats, or float as tf32 if
+    /// a or b has stride 1 along the summed axis. own_rows is 16. If b_by_columns, float has own_columns 16 instead:
+    /// the transposed result is computed. Single warps multiply doubles; own_rows and own_columns are 32 or more.
+    /// Operands, their lines and matrices begin at multiples of 16 bytes.
     mapped,
 };
 

@@ -11,7 +11,7 @@ namespace gemel::plugin {
 /// beyond the array become zeros. A line of a box has 128 bytes, whose 16-byte words are exchanged by the line's number
 /// as tensor cores read them.
 struct TensorMapShape {
-    std::uint32_t element_bytes = 2;            ///< 2 or 4
+    std::uint32_t element_bytes = 2;            ///< 2, 4 or 8
     std::array<std::uint64_t, 3> extent{};      ///< along x, y, z; none is 0
     std::array<std::uint64_t, 2> step_bytes{};  ///< along y and z: multiples of 16, below 2^40
     std::uint32_t box_lines = 64;               ///< along y: at most 256
