@@ -4,7 +4,9 @@
 #include "any_tuning.hpp"
 #include "turned_programs.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -356,6 +358,46 @@ inline Programs scan_programs(const Dialect& dialect) {
     return all;
 }
 
+inline cg::MatmulLayout slots(cg::MatmulForm form, const cg::MatmulTuning& tile, bool a_by_columns, bool b_by_columns,
+                              std::uint32_t access) {
+    return {.form = form,
+            .a_by_columns = a_by_columns,
+            .b_by_columns = b_by_columns,
+            .tile = tile,
+            .a_access = access,
+            .b_access = access};
+}
+
+/// Products whose operands one thread copies, for CUDA.
+inline Programs piped_matmul_programs(const Dialect& dialect) {
+    using cg::MatmulForm;
+    Programs all;
+    const auto add = [&](const std::string& variant, const DType& dtype, const cg::MatmulLayout& layout) {
+        all.emplace_back("matmul_" + variant, cg::matmul_source({.dtype = dtype}, layout, dialect));
+    };
+    add("half_mapped", dtype_of<gemel::half>(), slots(MatmulForm::mapped, {128, 256, 64, 16, 256, 4}, true, true, 8));
+    cg::MatmulLayout mapped = slots(MatmulForm::mapped, {64, 192, 64, 16, 192, 5}, false, false, 8);
+    add("bfloat16_mapped", dtype_of<gemel::bfloat16>(), mapped);
+    mapped.in_parts = true;
+    add("bfloat16_mapped_parts", dtype_of<gemel::bfloat16>(), mapped);
+    add("float_mapped", dtype_of<float>(), slots(MatmulForm::mapped, {256, 128, 32, 256, 16, 4}, true, true, 4));
+    add("float_mapped_along", dtype_of<float>(), slots(MatmulForm::mapped, {64, 128, 32, 16, 128, 8}, false, false, 4));
+    for (const bool a_by_columns : {true, false})
+        for (const bool b_by_columns : {true, false})
+            add(std::string("double_mapped") + (a_by_columns ? "" : "_a_turned") + (b_by_columns ? "" : "_b_turned"),
+                dtype_of<double>(),
+                slots(MatmulForm::mapped, {128, 64, 16, 32, 32, 8, 1, 4}, a_by_columns, b_by_columns, 2));
+    cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
+    packed.packed_parts = 2;
+    add("float_packed", dtype_of<float>(), packed);
+    packed.packed_parts = 1;
+    packed.tile = {128, 256, 32, 16, 256, 4};
+    add("float_packed_tensor", dtype_of<float>(), packed);
+    all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
+    all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
+    return all;
+}
+
 inline Programs matmul_programs(const Dialect& dialect) {
     Programs all;
     const auto add = [&](const std::string& variant, const DType& dtype, const cg::MatmulLayout& layout) {
@@ -368,15 +410,6 @@ inline Programs matmul_programs(const Dialect& dialect) {
     for (const DType& dtype : {dtype_of<bool>(), dtype_of<std::int8_t>(), dtype_of<std::uint64_t>(),
                                dtype_of<gemel::half>(), dtype_of<gemel::cdouble>()})
         add(dtype.name(), dtype, {});
-    const auto slots = [](cg::MatmulForm form, const cg::MatmulTuning& tile, bool a_by_columns, bool b_by_columns,
-                          std::uint32_t access) {
-        return cg::MatmulLayout{.form = form,
-                                .a_by_columns = a_by_columns,
-                                .b_by_columns = b_by_columns,
-                                .tile = tile,
-                                .a_access = access,
-                                .b_access = access};
-    };
     using cg::MatmulForm;
     add("float_threads", dtype_of<float>(), slots(MatmulForm::threads, {64, 128, 16, 8, 8, 3, 3}, true, true, 4));
     add("float_split", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, false, 4));
@@ -396,31 +429,7 @@ inline Programs matmul_programs(const Dialect& dialect) {
     add("bfloat16_turned", dtype_of<gemel::bfloat16>(),
         slots(MatmulForm::tensor, {64, 64, 32, 32, 32, 3}, false, false, 1));
     add("double_tensor", dtype_of<double>(), slots(MatmulForm::tensor, {64, 64, 16, 32, 32, 3, 4}, false, true, 2));
-    if (&dialect == &Dialect::cuda()) {
-        add("half_mapped", dtype_of<gemel::half>(),
-            slots(MatmulForm::mapped, {128, 256, 64, 16, 256, 4}, true, true, 8));
-        cg::MatmulLayout mapped = slots(MatmulForm::mapped, {64, 192, 64, 16, 192, 5}, false, false, 8);
-        add("bfloat16_mapped", dtype_of<gemel::bfloat16>(), mapped);
-        mapped.in_parts = true;
-        add("bfloat16_mapped_parts", dtype_of<gemel::bfloat16>(), mapped);
-        add("float_mapped", dtype_of<float>(), slots(MatmulForm::mapped, {256, 128, 32, 256, 16, 4}, true, true, 4));
-        add("float_mapped_along", dtype_of<float>(),
-            slots(MatmulForm::mapped, {64, 128, 32, 16, 128, 8}, false, false, 4));
-        for (const bool a_by_columns : {true, false})
-            for (const bool b_by_columns : {true, false})
-                add(std::string("double_mapped") + (a_by_columns ? "" : "_a_turned") +
-                        (b_by_columns ? "" : "_b_turned"),
-                    dtype_of<double>(),
-                    slots(MatmulForm::mapped, {128, 64, 16, 32, 32, 8, 1, 4}, a_by_columns, b_by_columns, 2));
-        cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
-        packed.packed_parts = 2;
-        add("float_packed", dtype_of<float>(), packed);
-        packed.packed_parts = 1;
-        packed.tile = {128, 256, 32, 16, 256, 4};
-        add("float_packed_tensor", dtype_of<float>(), packed);
-        all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
-        all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
-    }
+    if (&dialect == &Dialect::cuda()) std::ranges::move(piped_matmul_programs(dialect), std::back_inserter(all));
     cg::MatmulRequest epilogue{.dtype = dtype_of<float>(),
                                .epilogue = "fmax(value + bias[column], least) + before",
                                .arguments = gemel::parse_declarations("const float *bias, float least")};

@@ -27,7 +27,11 @@ CUresult encode_tensor_map(void* map, int type, std::uint32_t rank, void* addres
                            const std::uint64_t* step, const std::uint32_t* box, const std::uint32_t*, int, int swizzle,
                            int, int) {
     GEMEL_CALLED("cuTensorMapEncodeTiled");
-    const std::uint64_t item = type == 1 ? 2 : type == 2 ? 4 : type == 4 ? 8 : 0, begin = reinterpret_cast<std::uint64_t>(address);
+    const std::uint64_t item = type == 1   ? 2
+                               : type == 2 ? 4
+                               : type == 4 ? 8
+                                           : 0,
+                        begin = reinterpret_cast<std::uint64_t>(address);
     bool fits = item != 0 && rank == 3 && swizzle == 3 && begin % 16 == 0 && box[0] * item == 128 && box[1] >= 1 &&
                 box[1] <= 256 && box[2] == 1 && reinterpret_cast<std::uint64_t>(map) % 64 == 0;
     for (int axis = 0; axis < 3; ++axis) fits = fits && extent[axis] >= 1 && extent[axis] <= std::uint64_t{1} << 32;

@@ -1,8 +1,8 @@
 /// The layout of operands in slots of shared memory, and the check of tiles.
 #pragma once
 
+#include <gemel/codegen/kernel_text.hpp>
 #include <gemel/codegen/matmul.hpp>
-#include <gemel/codegen/value.hpp>
 
 #include <cstddef>
 #include <cstdint>
