@@ -167,6 +167,8 @@ TEST_CASE("products of doubles by tensor maps are exact in every tile, layout an
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(left, right, {.tuning = doubles(64, 64, 64, 64, 3)}), "2048 doubles");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(left, right, {.tuning = doubles(96, 64, 32, 32, 3)}),
                             "64, 128 or 256");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(left, right, {.tuning = doubles(256, 128, 32, 32, 3)}),
+                            "1056 threads");
 }
 
 TEST_CASE("products by tensor maps in parts of the summed axis, with more tiles than blocks") {

@@ -124,7 +124,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
         layout.tile = tile;
         if (tile.unit_warps == 4)
             layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::mapped;
-        else if (tile.packs == 1)
+        else if (tile.packs == 1 && form == MatmulForm::split)
             layout = halves_layout(layout);
         layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
         layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];

@@ -146,6 +146,8 @@ std::string why_not_mapped_doubles(const MatmulLayout& layout) {
     for (const std::uint32_t side : {t.rows, t.columns})
         if (side != 64 && side != 128 && side != 256) return "rows and columns must be 64, 128 or 256";
     if (t.own_rows * t.own_columns > 2048) return "a warp has at most 2048 doubles";
+    if (matmul_block(layout) > 1024)
+        return text("a block would have ", matmul_block(layout), " threads; there may be 1024");
     if (t.depth != tile_line_bytes / sizeof(double)) return "depth must be 16";
     return {};
 }
