@@ -98,6 +98,21 @@ TEST_CASE("each stretch of the summed axis is packed by what it holds") {
         }
 }
 
+TEST_CASE("small lines among others, and small products of both operands, are exact") {
+    if (!has_split_products()) return;
+    std::vector<float> factors(300, 1.0f);
+    for (std::size_t i = 290; i < 300; ++i) factors[i] = std::ldexp(1.0f, -40);  // in the last share of the lines
+    const auto a = scaled(300, 70, false, factors, 11), b = matrix<float>(70, 40, 12);
+    const GPUArray<float> left = a * 1e-16f, right = b * 1e-16f;
+    for (const codegen::MatmulTuning& tile : tiles) {
+        CHECK(error_of(matmul(a, b, by_halves(tile)), a, b) < 1e-6);
+        const GPUArray<float> x = b.transpose(), y = a.transpose();
+        CHECK(error_of(matmul(x, y, by_halves(tile)), x.copy(Order::C), y.copy(Order::C)) < 1e-6);
+        const GPUArray<float> first = left(slice(0, 100));
+        CHECK(error_of(matmul(first, right, by_halves(tile)), first, right) < 1e-6);
+    }
+}
+
 TEST_CASE("halves are packed in batches of any layout, and have epilogues") {
     if (!has_split_products()) return;
     for (const codegen::MatmulTuning& tile : tiles)
