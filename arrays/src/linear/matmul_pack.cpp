@@ -61,13 +61,15 @@ struct Ranges {
     std::int64_t shares;
     AnyArray of;
 
-    Ranges(const Lines& operand, const codegen::MatmulPackHalves& pack) {
+    explicit Ranges(const Lines& operand) {
         static const std::uint64_t id = KernelCache::new_generator();
         const Context context = operand.x.context();
         const std::int64_t stretches = operand.stretches(), all = operand.x.shape()[0] * stretches,
                            wanted = 4 * std::int64_t{KernelCache::of(context).info().compute_units};
         shares = std::clamp<std::int64_t>((wanted + all - 1) / all, 1, std::max<std::int64_t>(operand.lines / 128, 1));
         of = AnyArray(context, dtype_of<std::uint32_t>(), Shape{all * shares * 2});
+        // One kernel for all depths of a slot.
+        const codegen::MatmulPackHalves pack{.along = operand.along, .wide = operand.wide};
         const auto variant = find(context, pack, "matmul_range", codegen::matmul_range_source, id);
         operand.launch(*variant, all * shares, {&of}, {stretches, shares});
     }
@@ -106,7 +108,7 @@ std::array<PackedHalves, 2> packed_halves(const AnyArray& a, const AnyArray& b, 
     const Lines left(a, true), right(b, false);
     const codegen::MatmulPackHalves a_pack{.depth = depth, .along = left.along, .wide = left.wide},
         b_pack{.depth = depth, .along = right.along, .wide = right.wide};
-    const Ranges a_ranges(left, a_pack), b_ranges(right, b_pack);
+    const Ranges a_ranges(left), b_ranges(right);
     return {pack_halves(left, a_ranges, b_ranges, a_pack), pack_halves(right, b_ranges, a_ranges, b_pack)};
 }
 
