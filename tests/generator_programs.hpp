@@ -368,6 +368,24 @@ inline cg::MatmulLayout slots(cg::MatmulForm form, const cg::MatmulTuning& tile,
             .b_access = access};
 }
 
+/// Products of warp groups that copy their operands themselves, for sm_90a.
+inline Programs grouped_matmul_programs(const Dialect& dialect) {
+    Programs all;
+    if (std::ranges::none_of(dialect.sections, [](const auto& section) { return section.name == "tiles"; })) return all;
+    const auto add = [&](const std::string& variant, const DType& dtype, cg::MatmulLayout layout) {
+        layout.declares_all = dialect.name != "cuda";  // CUDA C++ declares at most 48 KiB
+        all.emplace_back("matmul_" + variant, cg::matmul_source({.dtype = dtype}, layout, dialect));
+    };
+    using cg::MatmulForm;
+    const cg::MatmulTuning tile{128, 192, 32, 16, 192, 3, 2, 4};
+    add("half_grouped", dtype_of<gemel::half>(), slots(MatmulForm::grouped, tile, true, true, 8));
+    add("half_grouped_turned", dtype_of<gemel::half>(), slots(MatmulForm::grouped, tile, false, false, 8));
+    cg::MatmulLayout parts = slots(MatmulForm::grouped, {128, 256, 32, 16, 256, 5, 1, 4}, true, false, 8);
+    parts.in_parts = true;
+    add("bfloat16_grouped_parts", dtype_of<gemel::bfloat16>(), parts);
+    return all;
+}
+
 /// Products whose operands one thread copies, for CUDA.
 inline Programs piped_matmul_programs(const Dialect& dialect) {
     using cg::MatmulForm;
@@ -430,6 +448,7 @@ inline Programs matmul_programs(const Dialect& dialect) {
         slots(MatmulForm::tensor, {64, 64, 32, 32, 32, 3}, false, false, 1));
     add("double_tensor", dtype_of<double>(), slots(MatmulForm::tensor, {64, 64, 16, 32, 32, 3, 4}, false, true, 2));
     if (&dialect == &Dialect::cuda()) std::ranges::move(piped_matmul_programs(dialect), std::back_inserter(all));
+    std::ranges::move(grouped_matmul_programs(dialect), std::back_inserter(all));
     cg::MatmulRequest epilogue{.dtype = dtype_of<float>(),
                                .epilogue = "fmax(value + bias[column], least) + before",
                                .arguments = gemel::parse_declarations("const float *bias, float least")};

@@ -55,6 +55,7 @@ std::vector<Fact> facts(const DeviceInfo& info) {
         bytes("constant_memory_bytes", "constant memory", info.constant_memory_bytes),
         bytes("shared_memory_per_block_bytes", "shared memory per block", info.shared_memory_per_block_bytes),
         bytes("shared_memory_opt_in_bytes", "shared memory on request", info.shared_memory_opt_in_bytes),
+        bytes("shared_memory_static_bytes", "shared memory a kernel declares", info.shared_memory_static_bytes),
         yes_or_no("shared_memory_is_dedicated", "dedicated shared memory", info.shared_memory_is_dedicated),
         number("max_threads_per_block", "threads per block", std::optional(info.max_threads_per_block)),
         axes("max_block", "largest block", info.max_block),

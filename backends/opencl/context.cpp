@@ -1,6 +1,7 @@
 /// Contexts: memory, streams, compilation, release.
 #include "objects.hpp"
 #include "required_block.hpp"
+#include "sm_90a.hpp"
 #include "value_sizes.hpp"
 
 #include <gemel/core/log.hpp>
@@ -128,13 +129,23 @@ BuildResult OpenClContext::build(const BuildRequest& request) {
     if (shared_->quirks.has(Quirk::needs_a_kernel)) whole += text("\n\n__kernel void ", filler_kernel, "(void) {}\n");
     if (const std::string probes = size_probes(request.text); !probes.empty()) {
         try {
-            return build(whole + probes, options);
+            return for_sm_90a(build(whole + probes, options), request);
         } catch (const BuildFailure&) {
             // Build again without probes: the log is then about the program alone, and an unknown type in a probe is no
             // error.
         }
     }
-    return build(whole, options);
+    return for_sm_90a(build(whole, options), request);
+}
+
+BuildResult OpenClContext::for_sm_90a(BuildResult built, const BuildRequest& request) {
+    if (!wants_sm_90a(request.text) || !shared_->info->has_warp_groups) return built;
+    const std::vector<std::byte> binary = built.module->binary();
+    const std::string ptx =
+        ptx_for_sm_90a(std::string_view(reinterpret_cast<const char*>(binary.data()), binary.size()));
+    BuildResult result = load_with(std::as_bytes(std::span(ptx)), request.jit);
+    result.log += built.log;
+    return result;
 }
 
 BuildResult OpenClContext::build(std::string_view text, const std::string& options) {

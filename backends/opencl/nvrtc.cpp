@@ -57,7 +57,9 @@ std::string nvrtc_version() {
 }
 
 std::vector<std::string> nvrtc_options(const CompileOptions& options, const Shared& shared) {
-    std::vector<std::string> words{"nvrtc", "compute_" + shared.info->architecture.substr(3)};
+    // Warp groups are for sm_90a alone.
+    const char* const all = shared.info->has_warp_groups ? "a" : "";
+    std::vector<std::string> words{"nvrtc", text("compute_", shared.info->architecture.substr(3), all)};
     if (options.fast_math) words.push_back("--use_fast_math");
     if (!options.fp_contract) words.insert(words.end(), {"--fmad=false", "--prec-div=true", "--prec-sqrt=true"});
     if (options.debug) words.push_back("--generate-line-info");

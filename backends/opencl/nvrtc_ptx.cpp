@@ -98,8 +98,10 @@ std::string declared_list(std::string_view list, std::string_view body, const st
 }  // namespace
 
 std::string ptx_for_opencl(std::string_view ptx, std::span<const KernelSignature> signatures) {
-    std::string result;
-    std::size_t done = 0;
+    const std::size_t target = ptx.find(".target ");
+    std::size_t done = target == std::string_view::npos ? 0 : std::min(ptx.find('\n', target), ptx.size());
+    std::string result(ptx.substr(0, done));
+    if (done > 0 && result.find("texmode_independent", target) == std::string::npos) result += ", texmode_independent";
     for (Entry next = next_entry(ptx, 0); !next.name.empty(); next = next_entry(ptx, done)) {
         const KernelSignature* const signature = signature_of(signatures, next.name);
         const std::size_t end = std::min(ptx.find(entry, next.close), ptx.size()), body = ptx.find('{', next.close);

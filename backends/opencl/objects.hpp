@@ -212,6 +212,8 @@ class OpenClContext final : public Context {
    private:
     BuildResult build(std::string_view text, const std::string& options);
     BuildResult build_by_nvrtc(const BuildRequest& request);
+    /// The program for sm_90a if its text asks for that, see sm_90a.hpp; otherwise the program as it is.
+    BuildResult for_sm_90a(BuildResult built, const BuildRequest& request);
     /// @throws Error if the platform takes no SPIR-V
     cl_program program_of_spirv(std::span<const std::byte> words) const;
     std::shared_ptr<Shared> shared_;

@@ -32,38 +32,6 @@ MatmulTuning tile(std::uint32_t rows, std::uint32_t columns, std::uint32_t stage
             .parts = parts};
 }
 
-/// Rows and columns with a pitch that is a multiple of 16 bytes, between NaN, in either order.
-template <class T>
-GPUArray<T> padded(const GPUArray<T>& x, bool is_turned) {
-    const std::int64_t rows = x.shape()[0], columns = x.shape()[1], down = is_turned ? columns : rows,
-                       pitch = ((is_turned ? rows : columns) + 7) / 8 * 8 + 8;
-    GPUArray<T> whole(current_context(), Shape{down + 2, pitch});
-    whole.fill(T(std::numeric_limits<float>::quiet_NaN()));
-    const GPUArray<T> inner = whole(slice(1, down + 1), slice(0, is_turned ? rows : columns));
-    const GPUArray<T> view = is_turned ? GPUArray<T>(inner.transpose()) : inner;
-    view.assign(x);
-    return view;
-}
-
-/// Products of small whole numbers, which are exact.
-template <class T>
-void check_exact(const MatmulTuning& tuning, const std::array<std::int64_t, 3>& extents, int layout) {
-    const auto [n, k, m] = extents;
-    INFO(dtype_of<T>().name(), " ", n, " x ", k, " x ", m, ", layout ", layout, ", ", to_string(tuning));
-    const auto a = whole<T>({n, k}, 1), b = whole<T>({k, m}, 2);
-    const auto expected = expected_product(a, b);
-    const GPUArray<T> x = padded(a, layout / 2 != 0), y = padded(b, layout % 2 != 0);
-    const MatmulOptions options{.precision = Precision::tensor, .tuning = tuning};
-    CHECK(matmul(x, y, options).get() == expected);
-    // A result whose neighbours cannot be stored together.
-    const GPUArray<T> wide = zeros<T>({n, m + 3});
-    const GPUArray<T> odd = wide(slice(), slice(1, m + 1));
-    matmul_into(odd, x, y, options);
-    CHECK(odd.copy(Order::C).get() == expected);
-    CHECK(wide(slice(), slice(0, 1)).copy(Order::C).get() == zeros<T>({n, 1}).get());
-    CHECK(wide(slice(), slice(m + 1, {})).copy(Order::C).get() == zeros<T>({n, 2}).get());
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("arrays");

@@ -41,7 +41,7 @@ std::vector<MatmulOptions> ways_to_split() {
                                                .resident_blocks = 1,
                                                .packs = 1}})
         ways.push_back({.precision = Precision::split, .tuning = tile});
-    if (!current_context().device().info().has_warp_groups) return ways;
+    if (!current_context().device().info().has_tensor_maps) return ways;
     for (const std::uint32_t columns : {64u, 128u})
         ways.push_back({.precision = Precision::split,
                         .tuning = {.columns = columns, .own_columns = columns, .stages = 3, .unit_warps = 4}});
@@ -156,9 +156,9 @@ void check_warp_groups(double most, codegen::MatmulTuning tuning) {
 }  // namespace
 
 TEST_CASE("groups of four warps multiply as warps do, in every layout") {
-    if (!default_device().info().has_warp_groups) {
+    if (!default_device().info().has_tensor_maps) {
         const auto a = matrix<half>(64, 64, 1);
-        if (default_device().info().type == DeviceInfo::Type::gpu)
+        if (default_device().info().type == DeviceInfo::Type::gpu && !default_device().info().has_warp_groups)
             CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, a, {.tuning = {.unit_warps = 4}}), "matmul", "unit_warps",
                                     "has_warp_groups");
         return;
@@ -177,7 +177,7 @@ TEST_CASE("groups of four warps multiply as warps do, in every layout") {
 
 // Registers and slots that are written while a product still reads them spoil some elements of many.
 TEST_CASE("large products by groups of four warps are those of single warps") {
-    if (!current_context().device().info().has_warp_groups) return;
+    if (!current_context().device().info().has_tensor_maps) return;
     const bool is_short = std::getenv("GEMEL_TEST_SHORT") != nullptr;
     const std::int64_t n = is_short ? 128 : 2048, k = is_short ? 160 : 4096;
     const auto check = [&]<class T>(T, codegen::MatmulTuning tile, bool a_is_turned, bool b_is_turned) {
@@ -209,7 +209,7 @@ TEST_CASE("large products by groups of four warps are those of single warps") {
 }
 
 TEST_CASE("packed factors are multiplied in batches, any layout and with epilogues") {
-    if (!current_context().device().info().has_warp_groups) return;
+    if (!current_context().device().info().has_tensor_maps) return;
     const codegen::MatmulTuning one_part{.rows = 128,
                                          .columns = 256,
                                          .depth = 32,

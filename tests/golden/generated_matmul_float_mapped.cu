@@ -119,20 +119,22 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
 #pragma unroll
         for (int i = 0; i < 128; ++i) gemel_after_tiles(&sums[i]);
         float *const c = c_all + c_begin + matrix * c_matrix;
-        const int64_t first_row = (int64_t)tile_row * 256, first_column = (int64_t)tile_column * 128 + warp * 16;
+        const int64_t first_own_row = (int64_t)tile_row * 256, first_own_column = (int64_t)tile_column * 128 + warp * 16;
         const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
         const int pair = lane % 8 * 2, first_line = lane / 8;
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             gemel_warp_barrier();
 #pragma unroll
-            for (int i = 0; i < 8; ++i)
-            {
-                staged[(group + i % 2 * 8) * 33 + i / 2 * 8 + 2 * quad] = sums[16 * k + 2 * i];
-                staged[(group + i % 2 * 8) * 33 + i / 2 * 8 + 2 * quad + 1] = sums[16 * k + 2 * i + 1];
+            for (int i = 0; i < 8; ++i) {
+                const float sum_0 = sums[16 * k + 2 * i + 0];
+                const float sum_1 = sums[16 * k + 2 * i + 1];
+                float *const to = staged + (group + i % 2 * 8) * 33 + i / 2 * 8 + 2 * quad;
+                to[0] = sum_0;
+                to[1] = sum_1;
             }
             gemel_warp_barrier();
-            const int64_t begin_row = first_row + 32 * k, begin_column = first_column + pair;
+            const int64_t begin_row = first_own_row + 32 * k, begin_column = first_own_column + pair;
             if (stores_pairs && begin_column + 1 < columns) {
                 float *to = c + (begin_row + first_line) * c_row + begin_column;
 #pragma unroll
@@ -140,15 +142,18 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                     const int r = first_line + 4 * i;
                     const int64_t own_row = begin_row + r;
                     if (own_row >= rows) continue;
-                    const float2 both = make_float2(staged[pair * 33 + r], staged[(pair + 1) * 33 + r]);
+                    const float sum_0 = staged[pair * 33 + r], sum_1 = staged[(pair + 1) * 33 + r];
                     float out[2];
 #pragma unroll
                     for (int e = 0; e < 2; ++e) {
                         const int64_t own_column = begin_column + e;
-                        float sum = e ? both.y : both.x;
+                        float sum = e ? sum_1 : sum_0;
                         out[e] = sum;
                     }
-                    *(float2 *)to = make_float2(out[0], out[1]);
+                    float2 result;
+                    result.x = out[0];
+                    result.y = out[1];
+                    *(float2 *)to = result;
                     to += 4 * c_row;
                 }
                 continue;

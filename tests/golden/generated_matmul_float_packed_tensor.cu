@@ -108,18 +108,24 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
 #pragma unroll
         for (int i = 0; i < 128; ++i) gemel_after_tiles(&sums[i]);
         float *const c = c_all + c_begin + matrix * c_matrix;
-        const int64_t first_row = (int64_t)tile_row * 128 + warp * 16, first_column = (int64_t)tile_column * 256;
+        const int64_t first_own_row = (int64_t)tile_row * 128 + warp * 16, first_own_column = (int64_t)tile_column * 256;
         const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
         const int pair = lane % 16 * 2, first_line = lane / 16;
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             gemel_warp_barrier();
 #pragma unroll
-            for (int i = 0; i < 8; ++i)
-                *(float2 *)(staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad) =
-                    make_float2(sums[16 * k + 2 * i], sums[16 * k + 2 * i + 1]);
+            for (int i = 0; i < 8; ++i) {
+                const float sum_0 = sums[16 * k + 2 * i + 0];
+                const float sum_1 = sums[16 * k + 2 * i + 1];
+                float *const to = staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad;
+                float2 both;
+                both.x = sum_0;
+                both.y = sum_1;
+                *(float2 *)to = both;
+            }
             gemel_warp_barrier();
-            const int64_t begin_row = first_row, begin_column = first_column + 32 * k + pair;
+            const int64_t begin_row = first_own_row, begin_column = first_own_column + 32 * k + pair;
             if (stores_pairs && begin_column + 1 < columns) {
                 float *to = c + (begin_row + first_line) * c_row + begin_column;
 #pragma unroll
@@ -128,14 +134,18 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                     const int64_t own_row = begin_row + r;
                     if (own_row >= rows) continue;
                     const float2 both = *(const float2 *)(staged + r * 40 + pair);
+                    const float sum_0 = both.x, sum_1 = both.y;
                     float out[2];
 #pragma unroll
                     for (int e = 0; e < 2; ++e) {
                         const int64_t own_column = begin_column + e;
-                        float sum = e ? both.y : both.x;
+                        float sum = e ? sum_1 : sum_0;
                         out[e] = sum;
                     }
-                    *(float2 *)to = make_float2(out[0], out[1]);
+                    float2 result;
+                    result.x = out[0];
+                    result.y = out[1];
+                    *(float2 *)to = result;
                     to += 2 * c_row;
                 }
                 continue;

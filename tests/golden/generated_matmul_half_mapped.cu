@@ -92,7 +92,7 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
             gemel_barrier_await(filled + slot, phase);
             gemel_begin_tiles();
 #pragma unroll
-            for (int d = 0; d < 4; ++d) gemel_multiply_tiles_float16_256<0, 1>(sums, a_tile + 2 * d, b_tile + 128 * d);
+            for (int d = 0; d < 4; ++d) gemel_multiply_tiles_float16_256_kn(sums, a_tile + 2 * d, b_tile + 128 * d);
             gemel_commit_tiles();
             gemel_await_tiles_1();
             if (step > 0 && thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
@@ -104,18 +104,24 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
 #pragma unroll
         for (int i = 0; i < 128; ++i) gemel_after_tiles(&sums[i]);
         float16_t *const c = c_all + c_begin + matrix * c_matrix;
-        const int64_t first_row = (int64_t)tile_row * 128 + warp * 16, first_column = (int64_t)tile_column * 256;
+        const int64_t first_own_row = (int64_t)tile_row * 128 + warp * 16, first_own_column = (int64_t)tile_column * 256;
         const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 4 == 0;
         const int pair = lane % 16 * 2, first_line = lane / 16;
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
             gemel_warp_barrier();
 #pragma unroll
-            for (int i = 0; i < 8; ++i)
-                *(float2 *)(staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad) =
-                    make_float2(sums[16 * k + 2 * i], sums[16 * k + 2 * i + 1]);
+            for (int i = 0; i < 8; ++i) {
+                const float sum_0 = sums[16 * k + 2 * i + 0];
+                const float sum_1 = sums[16 * k + 2 * i + 1];
+                float *const to = staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad;
+                float2 both;
+                both.x = sum_0;
+                both.y = sum_1;
+                *(float2 *)to = both;
+            }
             gemel_warp_barrier();
-            const int64_t begin_row = first_row, begin_column = first_column + 32 * k + pair;
+            const int64_t begin_row = first_own_row, begin_column = first_own_column + 32 * k + pair;
             if (stores_pairs && begin_column + 1 < columns) {
                 float16_t *to = c + (begin_row + first_line) * c_row + begin_column;
 #pragma unroll
@@ -124,11 +130,12 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                     const int64_t own_row = begin_row + r;
                     if (own_row >= rows) continue;
                     const float2 both = *(const float2 *)(staged + r * 40 + pair);
+                    const float sum_0 = both.x, sum_1 = both.y;
                     float16_t out[2];
 #pragma unroll
                     for (int e = 0; e < 2; ++e) {
                         const int64_t own_column = begin_column + e;
-                        float sum = e ? both.y : both.x;
+                        float sum = e ? sum_1 : sum_0;
                         out[e] = store_float16(sum);
                     }
                     *(uint32_t *)to = (uint32_t)out[0].bits | (uint32_t)out[1].bits << 16;

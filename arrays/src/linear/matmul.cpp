@@ -131,15 +131,15 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
         return t.unit_warps == 4 || (t.packs != 0 && f.form != codegen::MatmulForm::split);
     };
     const auto may_group = [&](const codegen::MatmulTuning& t) {
-        return t.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_map;
+        return t.packs != 0 || f.form == codegen::MatmulForm::split ? may_pack : choice->may_group;
     };
     if (wants_groups(options.tuning) && !may_group(options.tuning))
         throw ArgumentError(
-            "matmul: unit_warps is 4 or packs 1, but these operands are not multiplied that way: expected a "
-            "device with warp groups and tensor maps (DeviceInfo::has_warp_groups, has_tensor_maps), 16-bit floats, "
-            "double or Precision::tensor, lines that begin at multiples of 16 bytes and do not run backwards and, of "
-            "float, an operand with stride 1 along the summed axis; Precision::split, or packs = 1 for float, take any "
-            "operands. Leave unit_warps and packs out");
+            "matmul: unit_warps is 4 or packs 1, but these operands are not multiplied that way: expected a device "
+            "with warp groups (DeviceInfo::has_warp_groups), 16-bit floats and lines that begin at multiples of 16 "
+            "bytes; or tensor maps as well (has_tensor_maps), 16-bit floats, double or Precision::tensor, such lines "
+            "that do not run backwards and, of float, an operand with stride 1 along the summed axis; or tensor maps "
+            "and Precision::split, or packs = 1 for float, with any operands. Leave unit_warps and packs out");
     const TuningTable& table = cache.tunings(f.a.context());
     const auto heuristic = [&](const DeviceInfo&, const codegen::Workload& work) {
         const bool other = names_tile(given) || (!table.empty() && names_tile(table.find<codegen::MatmulTuning>(work)));

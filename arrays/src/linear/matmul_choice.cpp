@@ -21,17 +21,20 @@ std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtyp
                                                   const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps) {
     const DeviceInfo& device = cache.info();
     const Mapped mapped = how_mapped(device, dtype, form, a, b);
+    const bool has_slots = form >= codegen::MatmulForm::threads;
+    const codegen::MatmulLayout layout =
+        has_slots ? matmul_layout(device, dtype, form, a, b, {}) : codegen::MatmulLayout{};
     const auto choose = [&] {
         auto choice = std::make_shared<MatmulChoice>();
         choice->tile = choice->unsliced = matmul_heuristic(device, dtype, form, a, b, unit_warps);
         choice->unsliced.slices = 0;
         if (choice->tile.unit_warps == 4) choice->unsliced.resident_blocks = 1;
-        choice->may_map = mapped != Mapped::no;
+        choice->may_group = mapped != Mapped::no || can_group(device, dtype, layout);
         return choice;
     };
-    if (form < codegen::MatmulForm::threads) return choose();
+    if (!has_slots) return choose();
     const ChoiceKey key{.dtype = dtype,
-                        .layout = matmul_layout(device, dtype, form, a, b, {}),
+                        .layout = layout,
                         .shape = {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]},
                         .unit_warps = unit_warps,
                         .mapped = mapped};

@@ -12,7 +12,7 @@ namespace gemel {
 struct MatmulChoice : Variant {
     codegen::MatmulTuning tile;      ///< matmul_heuristic()
     codegen::MatmulTuning unsliced;  ///< the same without slices and further blocks, which suit only this tile
-    bool may_map = false;            ///< whether MatmulForm::mapped can multiply the operands
+    bool may_group = false;          ///< whether MatmulForm::mapped or grouped can multiply the operands
 };
 
 /// The tile for these operands if no numbers are given. @time a lookup after the first call for such operands:

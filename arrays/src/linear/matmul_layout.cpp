@@ -26,7 +26,7 @@ constexpr std::int64_t max_packed_rounds = 8;
 /// The number of slots, limited by the number of steps along the summed axis.
 std::uint32_t stages_for(const MatmulLayout& layout, std::int64_t inner) {
     const MatmulTuning& tile = layout.tile;
-    if (layout.form >= MatmulForm::packed) return tile.stages;
+    if (layout.form >= MatmulForm::grouped) return tile.stages;
     if (tile.stages > 5 || tile.depth == 0) return tile.stages;  // is refused
     const std::int64_t steps = (inner + tile.depth - 1) / tile.depth;
     if (steps <= 1) return 1;
@@ -83,8 +83,9 @@ MatmulForm matmul_form(const DeviceInfo& device, DType dtype, Precision precisio
 namespace {
 
 /// The layout for forms with slots, without the tile.
-MatmulLayout slots_layout(MatmulForm form, const AnyArray& a, const AnyArray& b) {
+MatmulLayout slots_layout(const DeviceInfo& device, MatmulForm form, const AnyArray& a, const AnyArray& b) {
     MatmulLayout layout{.form = form};
+    layout.declares_all = device.shared_memory_static_bytes.has_value();
     layout.a_by_columns = has_last_lines(a);
     layout.b_by_columns = has_last_lines(b);
     layout.a_access =
@@ -105,7 +106,7 @@ std::int64_t matmul_part_depth(const MatmulTuning& tile, std::int64_t inner) {
 MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a,
                               const AnyArray& b, std::uint32_t unit_warps) {
     if (form >= MatmulForm::threads)
-        return choose_tile(device, dtype, slots_layout(form, a, b),
+        return choose_tile(device, dtype, slots_layout(device, form, a, b),
                            {a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]}, unit_warps,
                            how_mapped(device, dtype, form, a, b));
     const MatmulLayout layout = checked_layout(device, dtype, form, a, b);
@@ -120,10 +121,12 @@ MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, MatmulForm 
 MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm form, const AnyArray& a, const AnyArray& b,
                            const MatmulTuning& tile) {
     if (form >= MatmulForm::threads) {
-        MatmulLayout layout = slots_layout(form, a, b);
+        MatmulLayout layout = slots_layout(device, form, a, b);
         layout.tile = tile;
         if (tile.unit_warps == 4)
-            layout.form = tile.packs == 1 ? MatmulForm::packed : MatmulForm::mapped;
+            layout.form = tile.packs == 1                    ? MatmulForm::packed
+                          : can_group(device, dtype, layout) ? MatmulForm::grouped
+                                                             : MatmulForm::mapped;
         else if (tile.packs == 1 && form == MatmulForm::split)
             layout = halves_layout(layout);
         layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
@@ -179,7 +182,9 @@ MatmulLayout halves_layout(MatmulLayout split) {
 }
 
 int max_registers(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
-    if (layout.form != MatmulForm::split && layout.form != MatmulForm::halves && dtype.size_bytes() != 8) return 0;
+    const bool fills_registers = layout.form == MatmulForm::split || layout.form == MatmulForm::halves ||
+                                 layout.form == MatmulForm::grouped || dtype.size_bytes() == 8;
+    if (!fills_registers) return 0;
     return static_cast<int>(
         codegen::register_limit(device, codegen::matmul_block(layout), layout.tile.resident_blocks));
 }

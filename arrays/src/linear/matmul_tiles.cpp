@@ -14,7 +14,8 @@ using codegen::MatmulTuning;
 
 bool fits(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
     const std::size_t bytes = codegen::matmul_shared_bytes(dtype, layout);
-    if (codegen::matmul_is_static(dtype, layout)) return bytes <= device.shared_memory_per_block_bytes;
+    if (codegen::matmul_is_static(dtype, layout))
+        return bytes <= device.shared_memory_static_bytes.value_or(device.shared_memory_per_block_bytes);
     // Without opt-in, an arena is no larger than static memory, and slots in it may begin anywhere.
     return device.shared_memory_opt_in_bytes && bytes <= *device.shared_memory_opt_in_bytes;
 }
@@ -107,7 +108,7 @@ double time_of_blocks(std::int64_t blocks, std::int64_t units, std::uint32_t res
 /// Seconds for writing the sums of parts, and for the second launch that reads them.
 double second_launch(const DeviceInfo& device, DType dtype, const MatmulLayout& layout, double sums) {
     const double bytes = 2 * sums * codegen::matmul_accumulator(dtype).size_bytes();
-    if (dtype.size_bytes() == 4 && device.has_warp_groups && layout.form >= MatmulForm::tensor)
+    if (dtype.size_bytes() == 4 && device.has_tensor_maps && layout.form >= MatmulForm::tensor)
         return 6e-6 + bytes / 3e12;
     return (device.has_kernel_overlap ? 3e-6 : 5e-6) + bytes / 4.8e12;
 }
@@ -149,7 +150,10 @@ struct BestTile {
                           std::int64_t depth, double rate) {
         const MatmulTuning& tile = layout.tile;
         const bool by_threads = layout.form == MatmulForm::threads || layout.form == MatmulForm::split;
-        const double idle_warps = by_threads ? 1.75 : layout.form == MatmulForm::halves ? 12 : 5;
+        const double idle_warps = by_threads                            ? 1.75
+                                  : layout.form == MatmulForm::halves  ? 12
+                                  : layout.form == MatmulForm::grouped ? 1
+                                                                       : 5;
         const double rounds = time_of_blocks(blocks, units, std::max(tile.resident_blocks, 1u),
                                              codegen::matmul_block(layout) / 32.0, idle_warps);
         const auto steps = static_cast<double>((depth + tile.depth - 1) / tile.depth * tile.depth) +
@@ -251,6 +255,21 @@ void consider_mapped_doubles(BestTile& best, const DeviceInfo& device, DType dty
     }
 }
 
+/// Considers warp groups that copy 16-bit operands themselves.
+void consider_grouped(BestTile& best, const DeviceInfo& device, DType dtype, MatmulLayout layout,
+                      const MatmulShape& shape) {
+    static constexpr Candidate candidates[] = {{{128, 256, 32, 16, 256, 5, 1}, 2.1},
+                                               {{128, 192, 32, 16, 192, 5, 1}, 2},
+                                               {{128, 128, 32, 16, 128, 6, 1}, 1.8},
+                                               {{128, 64, 32, 16, 64, 6, 2}, 1.3}};
+    layout.form = MatmulForm::grouped;
+    for (const Candidate& candidate : candidates) {
+        layout.tile = candidate.tile;
+        layout.tile.unit_warps = 4;
+        best.consider(device, dtype, layout, candidate.rate, shape);
+    }
+}
+
 /// Tiles of packed operands.
 struct PackedCandidate {
     std::uint32_t columns, stages;
@@ -307,8 +326,14 @@ void consider_halves(BestTile& best, const DeviceInfo& device, DType dtype, cons
 }  // namespace
 
 bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
-    return device.has_warp_groups && dtype.size_bytes() == 4 &&
+    return device.has_tensor_maps && dtype.size_bytes() == 4 &&
            (form == MatmulForm::split || form == MatmulForm::tensor);
+}
+
+bool can_group(const DeviceInfo& device, DType dtype, const MatmulLayout& layout) {
+    constexpr std::uint32_t access = 8;
+    return device.has_warp_groups && !device.has_tensor_maps && layout.form == MatmulForm::tensor &&
+           dtype.is_16_bit_float() && layout.a_access == access && layout.b_access == access;
 }
 
 MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout layout, const MatmulShape& shape,
@@ -318,7 +343,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     const bool is_beyond_cache = static_cast<std::size_t>(operands) * dtype.size_bytes() >
                                  2 * device.l2_cache_bytes.value_or(std::size_t{32} << 20);
     // Where warp groups can multiply, small products are theirs: single warps of float do not reach these rates there.
-    const bool has_groups = layout.form == MatmulForm::tensor && dtype.size_bytes() == 4 && device.has_warp_groups;
+    const bool has_groups = layout.form == MatmulForm::tensor && dtype.size_bytes() == 4 && device.has_tensor_maps;
     if (mapped != Mapped::no && unit_warps != 1) {
         best.is_crossing = mapped == Mapped::crossing;
         best.is_beyond_cache = is_beyond_cache;
@@ -330,6 +355,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
             return best.layout.tile;
         }
     }
+    if (unit_warps != 1 && can_group(device, dtype, layout)) consider_grouped(best, device, dtype, layout, shape);
     if (unit_warps != 4)
         for (const Candidate& candidate : candidates(layout.form, dtype.size_bytes())) {
             if (candidate.tile.slices > 1 && has_groups) continue;

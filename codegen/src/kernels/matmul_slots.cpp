@@ -35,11 +35,28 @@ void swizzle(Factor& f, std::size_t item, std::uint32_t block) {
     f.pitch = f.length;
 }
 
+/// An operand of warp groups: lines of the depth, or panels of 64 rows or columns.
+Factor grouped_factor(const MatmulLayout& layout, bool is_a, bool along) {
+    const MatmulTuning& t = layout.tile;
+    const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : matmul_unit_lines;
+    return {.along = along,
+            .side = side,
+            .length = length,
+            .lines = side * t.depth / length,
+            .pitch = length,
+            .access = is_a ? layout.a_access : layout.b_access,
+            .swizzle = 8,
+            .swizzle_lines = 8,
+            .swizzle_step = along ? matmul_unit_lines / t.depth : 1,
+            .is_panel = !along};
+}
+
 }  // namespace
 
 Factor factor(std::size_t item, const MatmulLayout& layout, bool is_a) {
     const MatmulTuning& t = layout.tile;
     const bool along = is_a ? layout.a_by_columns : !layout.b_by_columns;
+    if (is_grouped(layout)) return grouped_factor(layout, is_a, along);
     const std::uint32_t side = is_a ? t.rows : t.columns, length = along ? t.depth : side;
     // Lanes of a warp that read together use different banks: lines are an odd multiple of 16 bytes apart, or of 32
     // bytes if four lanes read neighbouring lines of words.
@@ -69,6 +86,11 @@ std::string swizzle_of(const Factor& f, const std::string& line) {
 Values described(const std::string& name, const Factor& f, std::uint32_t offset, std::uint32_t block,
                  std::size_t item) {
     const std::uint32_t lines_at_once = block * f.access / f.length;
+    const std::string extent = name + "_extent", next_line = text(name, "_of + k * ", lines_at_once),
+                      lines_inside = f.along ? extent : "own_depth", length_inside = f.along ? "own_depth" : extent;
+    const std::string inside =
+        f.is_panel ? text(name, "_of < own_depth ? ", extent, " - ", name, "_at - k * ", f.length, " : 0")
+                   : text(next_line, " < ", lines_inside, " ? ", length_inside, " - ", name, "_at : 0");
     return {{"name", name},
             {"along", f.along},
             {"side", f.side},
@@ -85,9 +107,11 @@ Values described(const std::string& name, const Factor& f, std::uint32_t offset,
             {"first", name == "a" ? "first_row" : "first_column"},
             {"extent", name == "a" ? "rows" : "columns"},
             {"lines_at_once", lines_at_once},
+            {"next", f.is_panel ? text(f.length) : text(lines_at_once, " * ", name, "_line")},
+            {"inside", inside},
             {"accesses", f.lines / lines_at_once},
-            {"lines_inside", f.along ? name + "_extent" : "own_depth"},
-            {"length_inside", f.along ? "own_depth" : name + "_extent"}};
+            {"lines_inside", lines_inside},
+            {"length_inside", length_inside}};
 }
 
 std::uint32_t matmul_block(const MatmulLayout& layout) {
@@ -95,6 +119,7 @@ std::uint32_t matmul_block(const MatmulLayout& layout) {
     switch (layout.form) {
         case MatmulForm::serial: return 1;
         case MatmulForm::checked: return layout.edge * layout.edge;
+        case MatmulForm::grouped: return own_lines(layout) / matmul_unit_lines * group;
         case MatmulForm::packed:
         case MatmulForm::mapped: return piped_consumers(layout) + (by_lone_warps(layout) ? warp : group);
         case MatmulForm::threads: return t.rows / t.own_rows * (t.columns / t.own_columns) * slices_of(layout);
@@ -118,6 +143,11 @@ std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
         const std::size_t item = dtype.size_bytes();
         const std::size_t slots =
             layout.tile.stages * item * (factor(item, layout, true).words() + factor(item, layout, false).words());
+        if (is_grouped(layout)) {
+            // The warps' sums take the place of slots. Tiles begin at a multiple of 1 KiB, wherever the memory begins.
+            const std::size_t sums = own_lines(layout) * piped_staged_pitch * sizeof(float);
+            return std::max(slots, sums) + tile_bytes;
+        }
         if (slices_of(layout) > 1)
             return std::max<std::size_t>(
                 slots, matmul_accumulator(dtype).size_bytes() * layout.tile.rows * slices_pitch(layout));
@@ -133,7 +163,8 @@ std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a) {
 }
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) || (!is_piped(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes);
+    return !has_slots(layout) || (!is_piped(layout) && (layout.declares_all ||
+                                                        matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes));
 }
 
 namespace {
@@ -196,6 +227,23 @@ std::string why_not_piped(DType dtype, const MatmulLayout& layout) {
 
 }  // namespace
 
+namespace {
+
+std::string why_not_grouped(DType dtype, const MatmulLayout& layout) {
+    const MatmulTuning& t = layout.tile;
+    if (!dtype.is_16_bit_float()) return "warp groups without tensor maps multiply 16-bit floats";
+    if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
+        return "rows must be 128, own_rows 16 and own_columns as columns";
+    if (t.columns != 64 && t.columns != 128 && t.columns != 192 && t.columns != 256)
+        return "columns must be 64, 128, 192 or 256";
+    if (t.depth != 32) return "depth must be 32";
+    if (t.stages < 3 || t.stages > 8) return "there must be 3 to 8 stages";
+    if (layout.a_access != 8 || layout.b_access != 8) return "lines must begin at multiples of 16 bytes";
+    return {};
+}
+
+}  // namespace
+
 std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     if (layout.form == MatmulForm::serial) {
         const MatmulTuning t = merge(layout.tile, matmul_serial_tile(dtype));
@@ -203,6 +251,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     }
     if (!has_slots(layout)) return {};
     if (is_piped(layout)) return why_not_piped(dtype, layout);
+    if (is_grouped(layout)) return why_not_grouped(dtype, layout);
     const MatmulTuning& t = layout.tile;
     const bool warps = by_warps(layout);
     for (const std::uint32_t n : {t.rows, t.columns, t.depth})

@@ -15,6 +15,8 @@ inline constexpr std::uint32_t matmul_per_thread = 4;  ///< checked: rows and co
 inline bool has_slots(const MatmulLayout& layout) { return layout.form >= MatmulForm::threads; }
 inline bool by_warps(const MatmulLayout& layout) { return layout.form >= MatmulForm::tensor; }
 inline std::uint32_t slices_of(const MatmulLayout& layout) { return layout.tile.slices > 1 ? layout.tile.slices : 1; }
+/// Whether warp groups multiply from slots that all threads fill.
+inline bool is_grouped(const MatmulLayout& layout) { return layout.form == MatmulForm::grouped; }
 /// Whether one thread fills the slots and warp groups only multiply.
 inline bool is_piped(const MatmulLayout& layout) { return layout.form >= MatmulForm::packed; }
 
@@ -59,6 +61,8 @@ struct Factor {
     /// conflicts, and lines need no gaps.
     std::uint32_t swizzle = 0;
     std::uint32_t swizzle_lines = 1, swizzle_step = 1;
+    /// Whether an access has its own panel: 64 rows or columns, as lines of 128 bytes along the whole depth.
+    bool is_panel = false;
     std::uint32_t words() const { return is_turned ? length * pitch : lines * pitch; }
 };
 

@@ -49,6 +49,7 @@ codegen::Values device_facts(const DeviceInfo& d) {
     add(facts, "memory_bus_bits", d.memory_bus_bits);
     add(facts, "l2_cache_bytes", d.l2_cache_bytes);
     add(facts, "shared_memory_opt_in_bytes", d.shared_memory_opt_in_bytes);
+    add(facts, "shared_memory_static_bytes", d.shared_memory_static_bytes);
     add(facts, "warp_size", d.warp_size);
     add(facts, "preferred_vector_floats", d.preferred_vector_floats);
     add(facts, "max_threads_per_compute_unit", d.max_threads_per_compute_unit);

@@ -93,7 +93,9 @@ bool resolve(const KernelState& kernel, const Sizes& config, plugin::LaunchShape
         shape.grid[axis] = static_cast<std::uint32_t>(blocks);
         shape.block[axis] = static_cast<std::uint32_t>(block[axis]);
     }
-    const std::size_t most = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
+    // What a kernel declares may be more than an arena.
+    const std::size_t most_arena = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_per_block_bytes);
+    const std::size_t most = config.shared_bytes ? most_arena : info.shared_memory_static_bytes.value_or(most_arena);
     const std::size_t overhead = config.shared_bytes ? facts.arena_overhead_bytes : 0;
     const std::size_t taken = kernel.static_shared_bytes + overhead;
     if (taken > most || config.shared_bytes > most - taken)

@@ -7,6 +7,7 @@
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
+#include "language/tile_section.hpp"
 #include "language/texture_section.hpp"
 #include "language/vector_sections.hpp"
 
@@ -243,6 +244,13 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_space = "__local ",
                                   .shared_address = "(uint32_t)(size_t)p",
                                   .magnitude = "fabs(as_float(bits))"}));
+    for (Dialect::Section& section :
+         tile_sections({.condition = "defined(__NV_CL_C_VERSION) && GEMEL_COMPUTE_CAPABILITY == 90",
+                        .mark = "//sm_90a ",
+                        .shared_space = "__local ",
+                        .shared_address = "(uint32_t)(size_t)(p)",
+                        .has_tf32 = false}))
+        all.push_back(std::move(section));
     for (Dialect::Section& section :
          grid_sections({.global_space = "__global ",
                         .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",

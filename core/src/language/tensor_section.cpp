@@ -99,7 +99,7 @@ std::string round_to_tf32(const TensorSpelling& s) {
 Dialect::Section tensor_section(const TensorSpelling& spelling) {
     std::string text = fmt::format("#if {}\n", spelling.condition);
     for (const int bytes : {4, 8, 16}) text += copy_async(spelling, bytes);
-    for (const int under_way : {0, 1, 2, 3}) text += wait_for_copies(under_way);
+    for (const int under_way : {0, 1, 2, 3, 4, 5}) text += wait_for_copies(under_way);
     for (const bool turned : {false, true}) text += load_matrices(spelling, turned);
     text += multiply("float16", 16, "f16") + multiply("bfloat16", 16, "bf16") + multiply("tf32", 8, "tf32");
     text += fmt::format("#ifndef GEMEL_NO_DOUBLE\n{}{}#endif\n", multiply_doubles(8), multiply_doubles(16));
@@ -108,6 +108,7 @@ Dialect::Section tensor_section(const TensorSpelling& spelling) {
     return {.name = "tensor",
             .words = {"gemel_copy_async_4", "gemel_copy_async_8", "gemel_copy_async_16", "gemel_commit_copies",
                       "gemel_await_copies_0", "gemel_await_copies_1", "gemel_await_copies_2", "gemel_await_copies_3",
+                      "gemel_await_copies_4", "gemel_await_copies_5",
                       "gemel_load_matrices", "gemel_load_matrices_turned", "gemel_multiply_float16",
                       "gemel_multiply_bfloat16", "gemel_multiply_tf32", "gemel_multiply_double_8",
                       "gemel_multiply_double_16", "gemel_two_halves", "gemel_first_half", "gemel_second_half",

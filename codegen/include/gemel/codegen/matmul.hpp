@@ -22,16 +22,16 @@ using gemel::Dialect;
 /// thread's tile, of which own_rows stay in registers; on other devices rows, 4 times the edge of a block.
 struct MatmulTuning {
     static constexpr std::string_view family = "matmul";
-    std::uint32_t rows = 0, columns = 0;  ///< of the result, per block: powers of 2; mapped: also 192
+    std::uint32_t rows = 0, columns = 0;  ///< of the result, per block: powers of 2; grouped and mapped: also 192
     std::uint32_t depth = 0;              ///< of the summed axis, per slot: a power of 2
     /// Of the result. With tensor cores: per warp, multiples of 16. Without: per thread, multiples of 4.
     std::uint32_t own_rows = 0, own_columns = 0;
-    /// Slots: 2 to 5, packed and mapped 2 to 8; 1 if the summed axis is at most depth long.
+    /// Slots: 2 to 5, packed and mapped 2 to 8, grouped 3 to 8; 1 if the summed axis is at most depth long.
     std::uint32_t stages = 0;
     std::uint32_t resident_blocks = 0;  ///< minimum per multiprocessor, by which the compiler limits registers
     /// Warps that multiply together on tensor cores: 1, or 4 if the device has warp groups
-    /// (DeviceInfo::has_warp_groups, has_tensor_maps). Of doubles, 4 asks for MatmulForm::mapped, whose warps multiply
-    /// alone.
+    /// (DeviceInfo::has_warp_groups): MatmulForm::mapped if it has tensor maps, else grouped. Of doubles, 4 asks for
+    /// mapped, whose warps multiply alone.
     std::uint32_t unit_warps = 0;
     /// Parts of the summed axis, for results with too few tiles to fill the device. Different blocks sum different
     /// parts; a second kernel adds the parts in a fixed order.
@@ -56,6 +56,10 @@ enum class MatmulForm : std::uint8_t {
     /// matmul_pack_halves have packed the operands. Where 32 elements along the summed axis of all lines have too
     /// different magnitudes for halves, they are multiplied as by split. a_by_columns; not b_by_columns.
     halves,
+    /// As tensor, for 16-bit floats: warp groups of four warps multiply (wgmma), whose instructions read shared memory
+    /// directly. rows is 128, own_rows 16, own_columns as columns (64, 128, 192 or 256), depth 32; stages 3 to 8.
+    /// Operands, their lines and matrices begin at multiples of 16 bytes.
+    grouped,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
     /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
     packed,
@@ -78,6 +82,9 @@ struct MatmulLayout {
     std::uint32_t a_access = 1, b_access = 1;  ///< forms with slots: elements per copy, at most 16 bytes
     bool in_parts = false;  ///< a block sums a part of the summed axis and stores unrounded sums. Not for serial
     std::uint32_t packed_parts = 0;  ///< packed: parts of each number
+    /// Forms with slots that threads fill: whether the kernel declares its shared memory also if it is more than
+    /// matmul_max_static_bytes (DeviceInfo::shared_memory_static_bytes).
+    bool declares_all = false;
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
 
@@ -108,7 +115,7 @@ GEMEL_API std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layou
 GEMEL_API std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a);
 /// Whether the kernel declares its shared memory itself; otherwise its last parameter is SHARED_ARENA.
 GEMEL_API bool matmul_is_static(DType dtype, const MatmulLayout& layout);
-/// The most static shared memory that fits all devices: 48 KiB, less what aligning it to 128 bytes may take.
+/// The most static shared memory that all devices have: 48 KiB, less what aligning it to 128 bytes may take.
 inline constexpr std::size_t matmul_max_static_bytes = (std::size_t{48} << 10) - 128;
 /// Why the tile is invalid; empty if it is valid.
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);

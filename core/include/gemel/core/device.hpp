@@ -37,6 +37,8 @@ struct DeviceInfo {
     std::size_t constant_memory_bytes = 0;
     std::size_t shared_memory_per_block_bytes = 0;          ///< available without opt-in
     std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< maximum with opt-in
+    /// The most that a kernel may declare itself, if more than shared_memory_per_block_bytes (NVIDIA's OpenCL).
+    std::optional<std::size_t> shared_memory_static_bytes;
     bool shared_memory_is_dedicated = true;                 ///< false if it is ordinary memory, as on a CPU
 
     std::uint32_t max_threads_per_block = 0;
@@ -59,7 +61,7 @@ struct DeviceInfo {
     bool has_unified_memory = false;  ///< host and device share one physical memory
     bool has_managed_memory = false;  ///< MappedBuffer with MappedKind::managed works
     bool has_images = false;
-    bool has_warp_groups = false;     ///< warp-group matrix products (wgmma: sm_90, through CUDA)
+    bool has_warp_groups = false;     ///< warp-group matrix products (wgmma: sm_90)
     bool has_tensor_maps = false;     ///< the device copies boxes of arrays to shared memory (sm_90, through CUDA)
     bool has_kernel_overlap = false;  ///< kernels are launched while the previous one still runs (CUDA, sm_90)
     bool has_cross_block_visibility = false;  ///< other blocks see a block's writes while the kernel runs
