@@ -13,8 +13,8 @@
 namespace gemel::plugin::opencl {
 
 /// PTX of CUDA C++ does not state which parameters are pointers, and to which memory; OpenCL needs that to pass memory
-/// objects. PTX also declares the block size that a kernel requires as its largest one. The driver assembles PTX for OpenCL
-/// (texmode_independent) with more shared memory than 48 KiB.
+/// objects. PTX also declares the block size that a kernel requires as its largest one. The driver assembles PTX for
+/// OpenCL (texmode_independent) with more shared memory than 48 KiB.
 /// @param signatures  of the kernels whose parameters could be read; in others a pointer is recognised by its use
 /// @throws Error for textures and images, and if the text and a signature differ
 std::string ptx_for_opencl(std::string_view ptx, std::span<const KernelSignature> signatures);

@@ -1,6 +1,6 @@
 /// Instructions that NVIDIA's OpenCL compiler refuses, because it compiles for sm_90 and not for sm_90a: wgmma. In the
-/// text of a program they are comments, `asm volatile("//sm_90a wgmma.fence.sync.aligned;")`. The compiler puts in their
-/// operands and leaves comments as they are. The PTX that it returns is changed and loaded as a program binary.
+/// text of a program they are comments, `asm volatile("//sm_90a wgmma.fence.sync.aligned;")`. The compiler puts in
+/// their operands and leaves comments as they are. The PTX that it returns is changed and loaded as a program binary.
 #pragma once
 
 #include <string>

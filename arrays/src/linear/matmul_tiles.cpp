@@ -150,7 +150,7 @@ struct BestTile {
                           std::int64_t depth, double rate) {
         const MatmulTuning& tile = layout.tile;
         const bool by_threads = layout.form == MatmulForm::threads || layout.form == MatmulForm::split;
-        const double idle_warps = by_threads                            ? 1.75
+        const double idle_warps = by_threads                           ? 1.75
                                   : layout.form == MatmulForm::halves  ? 12
                                   : layout.form == MatmulForm::grouped ? 1
                                                                        : 5;

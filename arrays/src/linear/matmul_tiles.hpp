@@ -29,8 +29,8 @@ codegen::MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, codegen
 /// Whether warp groups can multiply float operands of any layout after packing.
 bool can_pack(const DeviceInfo& device, DType dtype, codegen::MatmulForm form);
 
-/// Whether MatmulForm::grouped multiplies operands of this layout of the form tensor: 16-bit floats on a device that has
-/// no tensor maps, whose lines and matrices begin at multiples of 16 bytes.
+/// Whether MatmulForm::grouped multiplies operands of this layout of the form tensor: 16-bit floats on a device that
+/// has no tensor maps, whose lines and matrices begin at multiples of 16 bytes.
 bool can_group(const DeviceInfo& device, DType dtype, const codegen::MatmulLayout& layout);
 
 /// Whether the device has as much shared memory as a form with slots needs.

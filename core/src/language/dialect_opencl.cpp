@@ -7,8 +7,8 @@
 #include "language/philox_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
-#include "language/tile_section.hpp"
 #include "language/texture_section.hpp"
+#include "language/tile_section.hpp"
 #include "language/vector_sections.hpp"
 
 #include <iterator>

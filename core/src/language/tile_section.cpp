@@ -22,8 +22,8 @@ namespace {
 
 constexpr int widths[] = {64, 128, 192, 256};
 
-/// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory. `orders` says along which axes neighbours lie:
-/// of a, m or k; of b, k or n.
+/// c += a b for a of 64 x 16 and b of 16 x `width`, both in shared memory. `orders` says along which axes neighbours
+/// lie: of a, m or k; of b, k or n.
 std::string of_16_bits(const TileSpelling& s, const std::string& name, const char* type, int width,
                        const std::string& orders) {
     const int count = width / 2;

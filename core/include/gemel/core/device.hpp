@@ -39,7 +39,7 @@ struct DeviceInfo {
     std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< maximum with opt-in
     /// The most that a kernel may declare itself, if more than shared_memory_per_block_bytes (NVIDIA's OpenCL).
     std::optional<std::size_t> shared_memory_static_bytes;
-    bool shared_memory_is_dedicated = true;                 ///< false if it is ordinary memory, as on a CPU
+    bool shared_memory_is_dedicated = true;  ///< false if it is ordinary memory, as on a CPU
 
     std::uint32_t max_threads_per_block = 0;
     std::array<std::uint64_t, 3> max_block{};  ///< per axis
