@@ -368,7 +368,7 @@ inline cg::MatmulLayout slots(cg::MatmulForm form, const cg::MatmulTuning& tile,
             .b_access = access};
 }
 
-/// Products of warp groups that copy their operands themselves, for sm_90a.
+/// Products of warp groups without tensor maps, for sm_90a.
 inline Programs grouped_matmul_programs(const Dialect& dialect) {
     Programs all;
     if (std::ranges::none_of(dialect.sections, [](const auto& section) { return section.name == "tiles"; })) return all;
@@ -383,10 +383,18 @@ inline Programs grouped_matmul_programs(const Dialect& dialect) {
     cg::MatmulLayout parts = slots(MatmulForm::grouped, {128, 256, 32, 16, 256, 5, 1, 4}, true, false, 8);
     parts.in_parts = true;
     add("bfloat16_grouped_parts", dtype_of<gemel::bfloat16>(), parts);
+    cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
+    packed.packed_parts = 2;
+    add("float_packed", dtype_of<float>(), packed);
+    packed.packed_parts = 1;
+    packed.tile = {128, 256, 32, 16, 256, 4};
+    add("float_packed_tensor", dtype_of<float>(), packed);
+    all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
+    all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
     return all;
 }
 
-/// Products whose operands one thread copies, for CUDA.
+/// Products whose operands one thread copies by tensor maps, for CUDA.
 inline Programs piped_matmul_programs(const Dialect& dialect) {
     using cg::MatmulForm;
     Programs all;
@@ -405,14 +413,6 @@ inline Programs piped_matmul_programs(const Dialect& dialect) {
             add(std::string("double_mapped") + (a_by_columns ? "" : "_a_turned") + (b_by_columns ? "" : "_b_turned"),
                 dtype_of<double>(),
                 slots(MatmulForm::mapped, {128, 64, 16, 32, 32, 8, 1, 4}, a_by_columns, b_by_columns, 2));
-    cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
-    packed.packed_parts = 2;
-    add("float_packed", dtype_of<float>(), packed);
-    packed.packed_parts = 1;
-    packed.tile = {128, 256, 32, 16, 256, 4};
-    add("float_packed_tensor", dtype_of<float>(), packed);
-    all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
-    all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
     return all;
 }
 

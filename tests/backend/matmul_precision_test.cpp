@@ -41,7 +41,7 @@ std::vector<MatmulOptions> ways_to_split() {
                                                .resident_blocks = 1,
                                                .packs = 1}})
         ways.push_back({.precision = Precision::split, .tuning = tile});
-    if (!current_context().device().info().has_tensor_maps) return ways;
+    if (!has_packed_products()) return ways;
     for (const std::uint32_t columns : {64u, 128u})
         ways.push_back({.precision = Precision::split,
                         .tuning = {.columns = columns, .own_columns = columns, .stages = 3, .unit_warps = 4}});
@@ -209,7 +209,7 @@ TEST_CASE("large products by groups of four warps are those of single warps") {
 }
 
 TEST_CASE("packed factors are multiplied in batches, any layout and with epilogues") {
-    if (!current_context().device().info().has_tensor_maps) return;
+    if (!has_packed_products()) return;
     const codegen::MatmulTuning one_part{.rows = 128,
                                          .columns = 256,
                                          .depth = 32,

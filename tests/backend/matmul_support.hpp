@@ -24,6 +24,12 @@ inline bool has_split_products() {
     return name.starts_with("sm_") && std::stoi(name.substr(3)) >= 80;
 }
 
+/// Whether warp groups multiply packed floats.
+inline bool has_packed_products() {
+    const DeviceInfo& device = current_context().device().info();
+    return device.has_warp_groups && (device.has_tensor_maps || device.shared_memory_static_bytes);
+}
+
 /// Small whole numbers: every sum is exact, or wraps around in the same way.
 template <class T>
 GPUArray<T> whole(const Shape& shape, unsigned seed) {

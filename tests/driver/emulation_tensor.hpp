@@ -29,6 +29,8 @@ inline void gemel_await_copies_0() {}
 inline void gemel_await_copies_1() {}
 inline void gemel_await_copies_2() {}
 inline void gemel_await_copies_3() {}
+inline void gemel_await_copies_4() {}
+inline void gemel_await_copies_5() {}
 
 /// Four matrices of 8 x 8 16-bit words. Lanes 8 * m to 8 * m + 7 give the lines of matrix m.
 inline void gemel_load_lines(unsigned* to, const void* from, bool turned) {

@@ -7,10 +7,13 @@
 inline unsigned long long gemel_tile(const void* p, int lead) {
     return reinterpret_cast<std::size_t>(p) / 16 | static_cast<unsigned long long>(lead / 16) << 48;
 }
+/// The same with lines of 64 bytes, of which pairs are exchanged together; the number's highest bit tells.
+inline unsigned long long gemel_tile_64(const void* p) { return reinterpret_cast<std::size_t>(p) / 16 | 1ull << 63; }
 template <class T>
 T* gemel_tile_aligned(T* p) {
     return reinterpret_cast<T*>((reinterpret_cast<std::size_t>(p) + 1023) / 1024 * 1024);
 }
+inline void gemel_show_copies_to_tiles() {}
 inline void gemel_begin_tiles() {}
 inline void gemel_commit_tiles() {}
 inline void gemel_await_tiles_0() {}
@@ -22,14 +25,16 @@ inline void gemel_after_tiles(float*) {}
 template <class T>
 T gemel_tile_element(unsigned long long tile, bool is_turned, int line, int depth) {
     constexpr int per_line = 128 / sizeof(T);
-    std::size_t at = (tile & 0xffffffffffffull) * 16, lead = (tile >> 48) * 16;
+    const bool is_short = tile >> 63 != 0;
+    std::size_t at = (tile & 0xffffffffffffull) * 16, lead = (tile >> 48 & 0x7fff) * 16;
+    if (is_short && is_turned) __builtin_trap();
     if (is_turned)
         at += static_cast<std::size_t>(line / per_line) * lead + static_cast<std::size_t>(depth) * 128 +
               static_cast<std::size_t>(line % per_line) * sizeof(T);
     else
-        at += static_cast<std::size_t>(line) * 128 + static_cast<std::size_t>(depth) * sizeof(T);
+        at += static_cast<std::size_t>(line) * (is_short ? 64 : 128) + static_cast<std::size_t>(depth) * sizeof(T);
     T value;
-    std::memcpy(&value, reinterpret_cast<const void*>(at ^ (at >> 7 & 7) << 4), sizeof(T));
+    std::memcpy(&value, reinterpret_cast<const void*>(at ^ (at >> 7 & (is_short ? 3 : 7)) << 4), sizeof(T));
     return value;
 }
 
@@ -59,51 +64,26 @@ void gemel_multiply_tiles_tf32(float* c, const unsigned* a, unsigned long long b
         c, [&](int row, int k) { return gemel_tf32_of(words[row / 8 + k / 4 * 2].of[row % 8 * 4 + k % 4]); },
         [&](int k, int column) { return gemel_tf32_of(gemel_tile_element<unsigned>(b, false, column, k)); });
 }
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_float16_64(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<64, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_bfloat16_64(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<64, a_is_turned, b_is_turned>(
-        c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
-}
-inline void gemel_multiply_tiles_tf32_64(float* c, const unsigned* a, unsigned long long b) {
-    gemel_multiply_tiles_tf32<64>(c, a, b);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_float16_128(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<128, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_bfloat16_128(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<128, a_is_turned, b_is_turned>(
-        c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
-}
-inline void gemel_multiply_tiles_tf32_128(float* c, const unsigned* a, unsigned long long b) {
-    gemel_multiply_tiles_tf32<128>(c, a, b);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_float16_192(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<192, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_bfloat16_192(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<192, a_is_turned, b_is_turned>(
-        c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_float16_256(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<256, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16);
-}
-template <int a_is_turned, int b_is_turned>
-void gemel_multiply_tiles_bfloat16_256(float* c, unsigned long long a, unsigned long long b) {
-    gemel_multiply_tiles_short<256, a_is_turned, b_is_turned>(
-        c, a, b, [](unsigned bits) { return gemel_bits<float>(bits << 16); });
-}
-inline void gemel_multiply_tiles_tf32_192(float* c, const unsigned* a, unsigned long long b) {
-    gemel_multiply_tiles_tf32<192>(c, a, b);
-}
-inline void gemel_multiply_tiles_tf32_256(float* c, const unsigned* a, unsigned long long b) {
-    gemel_multiply_tiles_tf32<256>(c, a, b);
-}
+inline float gemel_tiles_bfloat16(unsigned bits) { return gemel_bits<float>(bits << 16); }
+
+#define GEMEL_TILES_IN_ORDER(width, orders, a_is_turned, b_is_turned) \
+    inline void gemel_multiply_tiles_float16_##width##_##orders(float* c, unsigned long long a, \
+                                                                unsigned long long b) { \
+        gemel_multiply_tiles_short<width, a_is_turned, b_is_turned>(c, a, b, gemel_load_float16); \
+    } \
+    inline void gemel_multiply_tiles_bfloat16_##width##_##orders(float* c, unsigned long long a, \
+                                                                 unsigned long long b) { \
+        gemel_multiply_tiles_short<width, a_is_turned, b_is_turned>(c, a, b, gemel_tiles_bfloat16); \
+    }
+#define GEMEL_TILES_OF_WIDTH(width) \
+    GEMEL_TILES_IN_ORDER(width, kk, false, false) \
+    GEMEL_TILES_IN_ORDER(width, kn, false, true) \
+    GEMEL_TILES_IN_ORDER(width, mk, true, false) \
+    GEMEL_TILES_IN_ORDER(width, mn, true, true) \
+    inline void gemel_multiply_tiles_tf32_##width(float* c, const unsigned* a, unsigned long long b) { \
+        gemel_multiply_tiles_tf32<width>(c, a, b); \
+    }
+GEMEL_TILES_OF_WIDTH(64)
+GEMEL_TILES_OF_WIDTH(128)
+GEMEL_TILES_OF_WIDTH(192)
+GEMEL_TILES_OF_WIDTH(256)

@@ -326,7 +326,8 @@ void consider_halves(BestTile& best, const DeviceInfo& device, DType dtype, cons
 }  // namespace
 
 bool can_pack(const DeviceInfo& device, DType dtype, MatmulForm form) {
-    return device.has_tensor_maps && dtype.size_bytes() == 4 &&
+    const bool has_memory = device.has_tensor_maps || device.shared_memory_static_bytes;
+    return device.has_warp_groups && has_memory && dtype.size_bytes() == 4 &&
            (form == MatmulForm::split || form == MatmulForm::tensor);
 }
 

@@ -50,6 +50,8 @@ std::string Matmul::piped(Values values) {
     const std::uint32_t line = maps ? tile_line_bytes / static_cast<std::uint32_t>(dtype_.size_bytes()) : 0;
     const std::uint32_t b_offset = t.rows * matmul_unit_depth;
     values["maps"] = maps;
+    values["is_static"] = matmul_is_static(dtype_, layout_);
+    values["shared_bytes"] = matmul_shared_bytes(dtype_, layout_);
     describe_tile(values);
     values["splits"] = layout_.packed_parts == 2;
     values["parts"] = maps ? 1 : layout_.packed_parts;

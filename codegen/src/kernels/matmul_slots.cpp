@@ -163,8 +163,8 @@ std::uint32_t matmul_box_lines(const MatmulLayout& layout, bool is_a) {
 }
 
 bool matmul_is_static(DType dtype, const MatmulLayout& layout) {
-    return !has_slots(layout) || (!is_piped(layout) && (layout.declares_all ||
-                                                        matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes));
+    if (!has_slots(layout) || layout.declares_all) return true;
+    return !is_piped(layout) && matmul_shared_bytes(dtype, layout) <= matmul_max_static_bytes;
 }
 
 namespace {

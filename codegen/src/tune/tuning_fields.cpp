@@ -87,17 +87,19 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
                                              : std::vector<std::string>{"rows % own_rows == 0"};
     // With two parts, at most 128 columns are possible; larger tiles are refused at launch.
     if (value_of(start, "packs") > 0 && value_of(start, "unit_warps") == 4) return {"own_columns == columns"};
+    const std::string shared_memory =
+        "(device.shared_memory_opt_in_bytes if device.shared_memory_opt_in_bytes is defined else "
+        "(device.shared_memory_static_bytes if device.shared_memory_static_bytes is defined else "
+        "device.shared_memory_per_block_bytes))";
     const bool warps = value_of(start, "own_rows") >= 16;  // also true for groups, with 16 or more
     const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "") +
                               " * (slices if slices > 0 else 1)";
-    std::vector<std::string> all{
-        "own_rows <= rows and own_columns <= columns",
-        block + " >= 64 and " + block + " <= device.max_threads_per_block",
-        // Threads copy 16 bytes at a time, and several of them share a line of an operand.
-        block + " * 16 <= depth * item_bytes * (rows if rows < columns else columns)",
-        // Padding needs a little more.
-        "stages * depth * (rows + columns) * item_bytes <= (device.shared_memory_opt_in_bytes if "
-        "device.shared_memory_opt_in_bytes is defined else device.shared_memory_per_block_bytes)"};
+    std::vector<std::string> all{"own_rows <= rows and own_columns <= columns",
+                                 block + " >= 64 and " + block + " <= device.max_threads_per_block",
+                                 // Threads copy 16 bytes at a time, and several of them share a line of an operand.
+                                 block + " * 16 <= depth * item_bytes * (rows if rows < columns else columns)",
+                                 // Padding needs a little more.
+                                 "stages * depth * (rows + columns) * item_bytes <= " + shared_memory};
     if (value_of(start, "packs") > 0) all.push_back("depth == 16 or depth == 32");  // halves
     if (is_mapped_doubles(start)) {
         all.push_back(
@@ -111,8 +113,9 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
         // Sums on their way to memory.
         all.push_back(
             "(stages * depth * (rows + columns) * item_bytes + 22000) * (resident_blocks if resident_blocks > 1 else "
-            "1) "
-            "<= device.shared_memory_opt_in_bytes");
+            "1) <= " +
+            shared_memory);
+        all.push_back("device.has_tensor_maps or (rows == 128 and depth == 32 and stages >= 3)");
         all.push_back("resident_blocks <= 1 or rows * columns < 32768");
     }
     if (!warps) all.push_back("(rows // own_rows) % 4 == 0 and (columns // own_columns) % 8 == 0");

@@ -331,13 +331,14 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_space = "",
                                   .shared_address = "(uint32_t)__cvta_generic_to_shared(p)",
                                   .magnitude = "fabsf(__uint_as_float(bits))"}));
-    for (Dialect::Section& section : tile_sections({.condition = "defined(__CUDA_ARCH_FEAT_SM90_ALL)",
-                                                    .mark = "",
-                                                    .shared_space = "",
-                                                    .shared_address = "(uint32_t)__cvta_generic_to_shared(p)",
-                                                    .has_tf32 = true}))
-        all.push_back(std::move(section));
-    all.push_back(bulk_section());
+    const TileSpelling tiles{.condition = "defined(__CUDA_ARCH_FEAT_SM90_ALL)",
+                             .mark = "",
+                             .global_space = "",
+                             .shared_space = "",
+                             .shared_address = "(uint32_t)__cvta_generic_to_shared(p)",
+                             .has_maps = true};
+    for (Dialect::Section& section : tile_sections(tiles)) all.push_back(std::move(section));
+    all.push_back(bulk_section(tiles));
     for (Dialect::Section& section : grid_sections({.global_space = "",
                                                     .block_barrier = "__syncthreads()",
                                                     .increment = "atomicAdd((unsigned int *)%, 1u)",

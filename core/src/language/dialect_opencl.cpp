@@ -1,6 +1,7 @@
 /// OpenCL C 1.2.
 #include "language/atomics_opencl.hpp"
 #include "language/bessel_section.hpp"
+#include "language/bulk_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/grid_sections.hpp"
 #include "language/load_section.hpp"
@@ -244,13 +245,14 @@ std::vector<Dialect::Section> all_sections() {
                                   .shared_space = "__local ",
                                   .shared_address = "(uint32_t)(size_t)p",
                                   .magnitude = "fabs(as_float(bits))"}));
-    for (Dialect::Section& section :
-         tile_sections({.condition = "defined(__NV_CL_C_VERSION) && GEMEL_COMPUTE_CAPABILITY == 90",
-                        .mark = "//sm_90a ",
-                        .shared_space = "__local ",
-                        .shared_address = "(uint32_t)(size_t)(p)",
-                        .has_tf32 = false}))
-        all.push_back(std::move(section));
+    const TileSpelling tiles{.condition = "defined(__NV_CL_C_VERSION) && GEMEL_COMPUTE_CAPABILITY == 90",
+                             .mark = "//sm_90a ",
+                             .global_space = "__global ",
+                             .shared_space = "__local ",
+                             .shared_address = "(uint32_t)(size_t)(p)",
+                             .has_maps = false};
+    for (Dialect::Section& section : tile_sections(tiles)) all.push_back(std::move(section));
+    all.push_back(bulk_section(tiles));
     for (Dialect::Section& section :
          grid_sections({.global_space = "__global ",
                         .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",

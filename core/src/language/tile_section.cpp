@@ -91,7 +91,7 @@ Dialect::Section of_width(const TileSpelling& s, int width) {
             section.words.push_back(fmt::format("gemel_multiply_tiles_{}_{}_{}", name, width, orders));
             text += of_16_bits(s, section.words.back(), type, width, orders);
         }
-    if (s.has_tf32) {
+    if (s.has_maps) {
         section.words.push_back(fmt::format("gemel_multiply_tiles_tf32_{}", width));
         text += of_tf32(section.words.back(), width);
     }

@@ -12,9 +12,10 @@ namespace gemel {
 struct TileSpelling {
     const char* condition;       ///< the #if condition of the sections: the program is for sm_90a
     const char* mark;            ///< before an instruction that only sm_90a has; see assembled_for_sm_90a()
+    const char* global_space;    ///< before a pointer to device memory
     const char* shared_space;    ///< before a pointer to shared memory
     const char* shared_address;  ///< of the pointer `p`, as 32 bits
-    bool has_tf32;               ///< whether there are products of float
+    bool has_maps;               ///< whether there are tensor maps, and products of float for which they are used
 };
 
 /// gemel_tile, gemel_multiply_tiles_* and their fences, in PTX. A tile in shared memory has lines of 128 bytes whose

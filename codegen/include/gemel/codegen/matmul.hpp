@@ -82,8 +82,8 @@ struct MatmulLayout {
     std::uint32_t a_access = 1, b_access = 1;  ///< forms with slots: elements per copy, at most 16 bytes
     bool in_parts = false;  ///< a block sums a part of the summed axis and stores unrounded sums. Not for serial
     std::uint32_t packed_parts = 0;  ///< packed: parts of each number
-    /// Forms with slots that threads fill: whether the kernel declares its shared memory also if it is more than
-    /// matmul_max_static_bytes (DeviceInfo::shared_memory_static_bytes).
+    /// Forms with slots: whether the kernel declares its shared memory also if it is more than matmul_max_static_bytes
+    /// (DeviceInfo::shared_memory_static_bytes).
     bool declares_all = false;
     friend bool operator==(const MatmulLayout&, const MatmulLayout&) = default;
 };
