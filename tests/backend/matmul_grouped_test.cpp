@@ -14,7 +14,7 @@ using codegen::MatmulTuning;
 
 namespace {
 
-const DeviceInfo& device() { return current_context().device().info(); }
+DeviceInfo device() { return current_context().device().info(); }
 
 /// Whether arrays are multiplied that way here: with tensor maps there is a faster one.
 bool has_groups() { return device().has_warp_groups && !device().has_tensor_maps; }

@@ -26,7 +26,7 @@ inline bool has_split_products() {
 
 /// Whether warp groups multiply packed floats.
 inline bool has_packed_products() {
-    const DeviceInfo& device = current_context().device().info();
+    const DeviceInfo device = current_context().device().info();
     return device.has_warp_groups && (device.has_tensor_maps || device.shared_memory_static_bytes);
 }
 
