@@ -167,10 +167,11 @@ OpenClDevice::OpenClDevice(cl_platform_id platform, cl_device_id device, int num
     read_limits(d, device);
     read_abilities(d, device, quirks_, version_);
     read_identity(d, device, quirks_, number);
-    // Seen with driver 580 on sm_90. It reports 48 KiB of shared memory, but takes kernels that declare up to 227.
-    d.has_warp_groups =
-        quirks_.has(Quirk::takes_inline_ptx) && d.architecture == "sm_90" && std::atoi(d.driver_version.c_str()) >= 580;
-    if (d.has_warp_groups) d.shared_memory_static_bytes = std::size_t{227} << 10;
+    constexpr int seen_with = 580;
+    if (d.architecture == "sm_90" && std::atoi(d.driver_version.c_str()) >= seen_with) {
+        d.has_warp_groups = quirks_.has(Quirk::refuses_sm_90a);
+        if (quirks_.has(Quirk::hides_shared_memory)) d.shared_memory_static_bytes = std::size_t{227} << 10;
+    }
     d.identity += part;
 
     fingerprint_ = text("opencl; ", d.platform, "; ", query_text(cl.GetPlatformInfo, CL_PLATFORM_VERSION, platform),

@@ -157,6 +157,24 @@ constexpr Row table[] = {
         .remedy = "gemel's own kernel fills them (stream.cpp, fill)",
         .test = "fills of more than 2 GiB reach the end",
     },
+    {
+        .quirk = Quirk::hides_shared_memory,
+        .name = "hides_shared_memory",
+        .implementation = Implementation::nvidia,
+        .seen = "NVIDIA 580 on sm_90",
+        .does = "reports 48 KiB of shared memory per block, but takes kernels that declare up to 227 KiB",
+        .remedy = "DeviceInfo::shared_memory_static_bytes (device.cpp)",
+        .test = "kernels declare as much shared memory as the device has",
+    },
+    {
+        .quirk = Quirk::refuses_sm_90a,
+        .name = "refuses_sm_90a",
+        .implementation = Implementation::nvidia,
+        .seen = "NVIDIA 580 on sm_90",
+        .does = "assembles what it compiles for sm_90, which lacks wgmma, but loads PTX for sm_90a",
+        .remedy = "such instructions are comments until the compiler has made PTX (sm_90a.hpp)",
+        .test = "kernels of warp groups that copy for themselves are exact in every layout",
+    },
 };
 
 struct DriverSetting {

@@ -26,6 +26,8 @@ enum class Quirk : std::uint8_t {
     misreads_half_images,
     scales_layers,
     copies_no_layers,
+    hides_shared_memory,
+    refuses_sm_90a,
 };
 
 /// The quirks of one device.

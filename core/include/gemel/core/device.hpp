@@ -37,7 +37,7 @@ struct DeviceInfo {
     std::size_t constant_memory_bytes = 0;
     std::size_t shared_memory_per_block_bytes = 0;          ///< available without opt-in
     std::optional<std::size_t> shared_memory_opt_in_bytes;  ///< maximum with opt-in
-    /// The most that a kernel may declare itself, if more than shared_memory_per_block_bytes (NVIDIA's OpenCL).
+    /// The most that a kernel without an arena declares, if more than shared_memory_per_block_bytes (NVIDIA's OpenCL).
     std::optional<std::size_t> shared_memory_static_bytes;
     bool shared_memory_is_dedicated = true;  ///< false if it is ordinary memory, as on a CPU
 
