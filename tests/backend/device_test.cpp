@@ -36,6 +36,8 @@ GEMEL_TEST_CASE_PER_DEVICE("every fact about every device is plausible", context
     CHECK(d.constant_memory_bytes >= std::size_t{64} << 10);  // OpenCL's and CUDA's least
     CHECK(d.shared_memory_per_block_bytes >= std::size_t{16} << 10);
     CHECK(d.shared_memory_opt_in_bytes.value_or(d.shared_memory_per_block_bytes) >= d.shared_memory_per_block_bytes);
+    CHECK(d.shared_memory_static_bytes.value_or(d.shared_memory_per_block_bytes) >= d.shared_memory_per_block_bytes);
+    CHECK((d.has_warp_groups || !d.has_tensor_maps));
     CHECK(d.max_threads_per_block >= 1);
     CHECK(d.max_block[0] * d.max_block[1] * d.max_block[2] >= d.max_threads_per_block);
     for (int axis = 0; axis < 3; ++axis) CHECK(d.max_grid[axis] >= 65535);
