@@ -138,8 +138,9 @@ codegen::MatmulTuning tuning_of(const Factors& f, DType dtype, KernelCache& cach
             "matmul: unit_warps is 4 or packs 1, but these operands are not multiplied that way: expected a device "
             "with warp groups (DeviceInfo::has_warp_groups), 16-bit floats and lines that begin at multiples of 16 "
             "bytes; or tensor maps as well (has_tensor_maps), 16-bit floats, double or Precision::tensor, such lines "
-            "that do not run backwards and, of float, an operand with stride 1 along the summed axis; or tensor maps "
-            "and Precision::split, or packs = 1 for float, with any operands. Leave unit_warps and packs out");
+            "that do not run backwards and, of float, an operand with stride 1 along the summed axis; or warp groups "
+            "with tensor maps or shared_memory_static_bytes, and Precision::split, or packs = 1 for float, with any "
+            "operands. Leave unit_warps and packs out");
     const TuningTable& table = cache.tunings(f.a.context());
     const auto heuristic = [&](const DeviceInfo&, const codegen::Workload& work) {
         const bool other = names_tile(given) || (!table.empty() && names_tile(table.find<codegen::MatmulTuning>(work)));
