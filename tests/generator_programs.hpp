@@ -502,6 +502,14 @@ inline Programs row_programs(const Dialect& dialect) {
          .copies_async = true,
          .parts = 3,
          .warps = true});
+    add("softmax_rows_of_blocks_that_stay", dtype_of<gemel::half>(), 1,
+        {.tile = {.across = 1, .unroll = 2, .vector_width = 8, .shifted = true},
+         .slots = 2,
+         .shared_slots = 3,
+         .copies_async = true,
+         .parts = 3,
+         .stays = true,
+         .warps = true});
     add("softmax_rows_in_shared_memory", single, 2,
         {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
     add("softmax_columns", single, 1,
@@ -525,6 +533,14 @@ inline Programs row_programs(const Dialect& dialect) {
          .slots = 2,
          .shared_slots = 2,
          .parts = 3});
+    add("softmax_columns_of_blocks_that_stay", single, 1,
+        {.kept_rank = 2,
+         .has_result = true,
+         .mapping = Mapping::columns,
+         .tile = {.across = 8, .unroll = 2, .vector_width = 4},
+         .slots = 2,
+         .parts = 3,
+         .stays = true});
     add("softmax_rows_cpu", single, 2, {.tile = {.vector_width = 16}, .serial = true, .block = 1});
     add("softmax_columns_cpu", single, 1,
         {.mapping = Mapping::columns, .tile = {.vector_width = 64}, .serial = true, .block = 1});

@@ -24,6 +24,7 @@ using Mapping = codegen::ReductionLayout::Mapping;
 /// A variant with the memory through which blocks that share a row communicate.
 struct RowVariant : Variant {
     TileStates tiles;
+    std::size_t teams = 0;  ///< of blocks that stay: groups of blocks that are resident
 };
 
 /// Fields that depend on the layout of the rows stay open.
@@ -39,6 +40,7 @@ struct RowCall {
     using Variant = RowVariant;
     struct Work : RowSpread {
         std::size_t state_words = 0;  ///< per block, if blocks share rows
+        std::size_t launched = 0;     ///< blocks; fewer than there are parts of rows if blocks stay
         bool offsets = false, serial_rows = false;
         std::vector<bool> along = {};
     };
@@ -99,11 +101,23 @@ struct RowCall {
         const GeneratedText text{codegen::row_source(request, choice.layout, context->dialect())};
         variant->kernel = context->compile(text, state.compile).kernel(request.name);
         variant->block = static_cast<std::uint32_t>(choice.layout.block);
+        if (choice.layout.stays) variant->teams = resident_teams(*variant, choice.layout);
         return variant;
     }
 
-    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant&) const {
+    /// Groups of blocks that share rows and can be resident; more of them would wait until others end.
+    std::size_t resident_teams(const RowVariant& variant, const Layout& layout) const {
+        const auto occupancy = variant.kernel.occupancy(variant.block);
+        const std::size_t of_unit = occupancy ? std::max(occupancy->blocks_per_compute_unit, 1u) : 1;
+        const std::size_t resident = of_unit * KernelCache::of(*context).info().compute_units;
+        return std::max<std::size_t>(resident / static_cast<std::size_t>(layout.parts), 1);
+    }
+
+    Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{dealt};
+        work.launched = work.blocks;
+        if (variant.teams)
+            work.launched = std::min(work.blocks, variant.teams * static_cast<std::size_t>(choice.layout.parts));
         work.offsets = !choice.layout.result_offsets.empty() && choice.layout.result_offsets.front();
         work.serial_rows = choice.layout.serial && choice.layout.mapping == Mapping::rows;
         work.along = options.along;
@@ -133,8 +147,8 @@ struct RowCall {
                                          as_argument(states.dealt), as_argument(states.epoch)})
             own.push_back(argument);
         // Blocks that share a row wait for each other, whether or not all blocks are resident.
-        launcher(variant.kernel, {work.blocks}, variant.block, own, sizes, LaunchOrder::exclusive);
-        states.dealt += static_cast<std::uint32_t>(work.blocks);
+        launcher(variant.kernel, {work.launched}, variant.block, own, sizes, LaunchOrder::exclusive);
+        states.dealt += static_cast<std::uint32_t>(work.launched);
     }
 
     /// Bytes of the elements that loops use; elements that only the body uses are not kept.
@@ -177,11 +191,12 @@ std::string cut_of(const codegen::RowLayout& layout) {
         "blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what, ", ", side,
         " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
         layout.tile.vector_width == 1 ? " element" : " elements",
-        layout.parts > 1 ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
-                                layout.shared_slots ? " and shared memory" : "")
-        : layout.slots   ? text("; the ", what, " stays in registers", layout.shared_slots ? " and shared memory" : "",
-                                " (", layout.slots + layout.shared_slots, " accesses per thread)")
-                         : text("; each loop reads the ", what, " again"));
+        layout.parts > 1
+            ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
+                   layout.shared_slots ? " and shared memory" : "", layout.stays ? ", and go on to further ones" : "")
+        : layout.slots ? text("; the ", what, " stays in registers", layout.shared_slots ? " and shared memory" : "",
+                              " (", layout.slots + layout.shared_slots, " accesses per thread)")
+                       : text("; each loop reads the ", what, " again"));
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Dealing {
         if (!tuning_.along)
             if (const auto shared = in_parts(positions)) return *shared;
         if (is_for_shared_memory(positions, along)) return in_shared_memory(positions, along);
-        return deal(positions, std::min(along, block), block, block / std::min(along, block));
+        return deal_as_told(positions, std::min(along, block), block, block / std::min(along, block));
     }
 
     RowSpread columns() {
@@ -81,7 +81,7 @@ class Dealing {
         const std::size_t packs = work_.outputs / width_;
         std::size_t across = std::min({power(line), power(packs), std::size_t{256}});
         std::size_t block = tuning_.block ? tuning_.block : std::min<std::size_t>(256, max_threads_);
-        if (tuning_.along) return deal(work_.count, tuning_.along, block, block / tuning_.along);
+        if (tuning_.along) return deal_as_told(work_.count, tuning_.along, block, block / tuning_.along);
         const auto shared = [&](std::size_t threads) { return threads * width_ * work_.running_bytes; };
         const auto shrink = [&] {
             while (!tuning_.block && shared(block) > max_shared() && block > warp) block /= 2;
@@ -207,6 +207,16 @@ class Dealing {
         return spread;
     }
 
+    /// deal(), with the slots in shared memory that a tuning names, if these suffice for a row.
+    RowSpread deal_as_told(std::size_t positions, std::size_t along, std::size_t block, std::size_t across) {
+        const RowSpread spread = deal(positions, along, block, across);
+        const std::size_t slots = up(positions, along), in_registers = std::max<std::size_t>(tuning_.slots, 1);
+        const std::size_t used = block * width_ * (work_.running_bytes + tuning_.shared_slots * work_.stored_bytes);
+        if (slots > in_registers && slots <= in_registers + tuning_.shared_slots && used + 256 <= max_shared())
+            keep(slots, in_registers);
+        return spread;
+    }
+
     void keep(std::size_t slots, std::size_t in_registers) {
         layout_.slots = static_cast<int>(std::min(slots, in_registers));
         layout_.shared_slots = static_cast<int>(slots) - layout_.slots;
@@ -234,6 +244,7 @@ class Dealing {
         layout_.parts = static_cast<int>(parts);
         RowSpread spread = deal(up(positions, parts), block, block, 1);
         keep(up(up(positions, parts), block), register_slots());
+        layout_.stays = tuning_.stays == 2;
         spread.blocks = work_.outputs * parts;
         return spread;
     }
@@ -256,6 +267,7 @@ class Dealing {
             RowSpread spread = deal(up(work_.count, parts), along, block, across);
             layout_.parts = static_cast<int>(parts);
             keep(up(up(work_.count, parts), along), register_slots());
+            layout_.stays = tuning_.stays == 2;
             spread.blocks = groups * parts;
             return spread;
         }

@@ -14,25 +14,31 @@ std::string RowText::statements(std::size_t l) {
 }
 
 /// The positions beyond a thread's registers: copies to shared memory before the loop, and the loop's part over them.
-void RowText::add_further(std::size_t l, const std::string& edge, const ElementAccess::IsLoaded& is_loaded,
-                          Values& more) {
+void RowText::add_further(std::size_t l, bool goes_on, const std::string& edge,
+                          const ElementAccess::IsLoaded& is_loaded, Values& more) {
     const bool is_body = l == request_.loops.size();
     const std::string slot = kernel_.name("u"), extent = kernel_.name("extent");
     const std::string shared = gemel::text(kernel_.name("s"), " * ", layout_.block, " + ", kernel_.name("thread"));
     const auto keeps = [&](std::size_t argument) { return is_kept(argument); };
-    const std::string copy = printed([&] {
-        access_.copy_neighbours(shared, layout_.copies_async, edge, extent,
-                                [&](std::size_t argument) { return is_loaded(argument) && is_kept(argument); });
-    });
-    const Values moves{{"copy", copy},
-                       {"fetch", printed([&] {
-                            access_.fetch_neighbours(slot, shared, keeps);
-                            access_.load_neighbours(slot, edge, extent, [&](std::size_t argument) {
-                                return is_loaded(argument) && !is_kept(argument);
-                            });
-                        })},
-                       {"neighbours", neighbours(l, false)},
-                       {"store", is_body ? printed([&] { access_.store_neighbours(slot, edge, extent); }) : ""}};
+    const auto copies = [&](const ElementAccess::IsLoaded& which) {
+        return printed([&] {
+            access_.copy_neighbours(shared, layout_.copies_async, edge, extent,
+                                    [&](std::size_t argument) { return which(argument) && is_kept(argument); });
+        });
+    };
+    const std::string copy = copies(is_loaded);
+    const Values moves{
+        {"copy", copy},
+        {"goes_on", goes_on},
+        {"following",
+         goes_on ? following(copies([&](std::size_t argument) { return names(0, argument); })) : std::string()},
+        {"fetch", printed([&] {
+             access_.fetch_neighbours(slot, shared, keeps);
+             access_.load_neighbours(slot, edge, extent,
+                                     [&](std::size_t argument) { return is_loaded(argument) && !is_kept(argument); });
+         })},
+        {"neighbours", neighbours(l, false)},
+        {"store", is_body ? printed([&] { access_.store_neighbours(slot, edge, extent); }) : ""}};
     if (!copy.empty()) more["copies"] = fill(rows_kernels::further_copies(), moves);
     more["further"] = fill(rows_kernels::further(), moves);
 }

@@ -208,6 +208,8 @@ Values RowText::words() {
         {"shared_slots", layout_.shared_slots},
         {"copies_async", layout_.copies_async},
         {"parts", layout_.parts},
+        {"stays", layout_.stays},
+        {"outputs_of_group", tile.across * outputs_of_thread()},
         {"columns_of_block", columns_of_block()},
         {"step", tile.unroll * this->along()},
         {"outputs_of_thread", outputs_of_thread()},
@@ -287,16 +289,35 @@ std::string RowText::over_rows() {
         values_["declare_vectors"] = printed([&] { access_.declare_packs(vectors); });
     }
     std::string text;
-    for (std::size_t l = 0; l < loops; ++l) text += loop(l);
+    for (std::size_t l = 0; l < loops; ++l) text += loop(l, l + 1 == loops);
     const Template& whole = !layout_.serial ? rows_kernels::parallel()
                             : rows()        ? rows_kernels::serial_rows()
                                             : rows_kernels::serial_columns();
+    const std::string stored = request_.results.empty() ? std::string() : store_results();
+    const std::string group = layout_.stays       ? kernel_.name("group")
+                              : layout_.parts > 1 ? gemel::text("(", access_.index_type(), ")(", kernel_.name("tile"),
+                                                                " / ", layout_.parts, ")")
+                                                  : gemel::text("(", access_.index_type(), ")GID_0");
     return fill(whole, {{"loops", text},
+                        {"begin_group", layout_.serial ? std::string() : begin_group(group)},
+                        {"first_loads", first_loads_},
                         {"kept_now", layout_.slots ? kept(0, request_.loops.size()) : Value(Value::List{})},
-                        {"store_results", request_.results.empty() ? std::string() : store_results()}});
+                        {"store_once", layout_.serial || stored.empty()
+                                           ? std::string()
+                                           : fill(rows_kernels::store_once(), {{"store_results", stored}})},
+                        {"store_results", stored}});
 }
 
-std::string RowText::loop(std::size_t l) {
+std::string RowText::following(const std::string& load) {
+    return fill(rows_kernels::following(),
+                {{"begin_following", begin_group(kernel_.name("following"))}, {"load", load}});
+}
+
+std::string RowText::begin_group(const std::string& group) {
+    return fill(rows_kernels::begin_group(), {{"group", group}});
+}
+
+std::string RowText::loop(std::size_t l, bool is_last) {
     const bool is_body = l == request_.loops.size();
     const std::size_t first = first_value(l), end = is_body ? first : first + request_.loops[l].values.size();
     values_["values"] = values(first, end);
@@ -320,12 +341,22 @@ std::string RowText::loop(std::size_t l) {
     };
     const std::string slot = kernel_.name("u");
     const std::string edge = layout_.tile.shifted ? kernel_.name("e") : std::string();
-    more["copies"] = more["further"] = std::string();
-    if (layout_.shared_slots) add_further(l, edge, is_loaded, more);
+    const auto load = [&](const ElementAccess::IsLoaded& which) {
+        return printed([&] { access_.load_neighbours(slot, edge, kernel_.name("extent"), which); });
+    };
+    const bool goes_on = layout_.stays && is_last;
+    more["copies"] = more["further"] = more["following"] = more["loads"] = std::string();
+    more["goes_on"] = goes_on;
+    more["load"] = load(is_loaded);
+    if (layout_.shared_slots) add_further(l, goes_on, edge, is_loaded, more);
     bool loads = false;
     for (std::size_t argument = 0; argument < request_.arguments.size(); ++argument) loads |= is_loaded(argument);
-    more["loads"] = loads;
-    more["load"] = printed([&] { access_.load_neighbours(slot, edge, kernel_.name("extent"), is_loaded); });
+    const std::string all_loads = loads && layout_.slots ? fill(rows_kernels::loads(), more) : std::string();
+    if (layout_.stays && l == 0)
+        first_loads_ = all_loads;
+    else
+        more["loads"] = all_loads;
+    if (goes_on) more["following"] = following(load([&](std::size_t argument) { return names(0, argument); }));
     more["neighbours"] = neighbours(l, layout_.slots > 0);
     more["store"] =
         is_body ? printed([&] { access_.store_neighbours(slot, edge, kernel_.name("extent")); }) : std::string();

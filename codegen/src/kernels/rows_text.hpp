@@ -42,8 +42,13 @@ class RowText {
     Value fixed(std::size_t first, std::size_t end);
     std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& position);
 
-    std::string loop(std::size_t l);
-    void add_further(std::size_t l, const std::string& edge, const ElementAccess::IsLoaded& is_loaded, Values& more);
+    std::string loop(std::size_t l, bool is_last);
+    /// Declares the output of each of the block's threads and where its elements begin. @param group  an expression
+    std::string begin_group(const std::string& group);
+    /// The access of the following group that a loop has no use for now. @param load  its loads, or copies
+    std::string following(const std::string& load);
+    void add_further(std::size_t l, bool goes_on, const std::string& edge, const ElementAccess::IsLoaded& is_loaded,
+                     Values& more);
     /// `keeps`: values that later loops use stay in registers; otherwise each loop computes them again.
     std::string neighbours(std::size_t l, bool keeps);
     std::string serial_element(std::size_t l, const char* run);
@@ -78,6 +83,7 @@ class RowText {
     ElementAccess access_;
     KernelText kernel_;
     Values values_;
+    std::string first_loads_;  ///< of blocks that stay: the first loop's, which precede the loop over groups
 };
 
 }  // namespace gemel::codegen

@@ -59,9 +59,12 @@ struct RowTuning {
     std::uint32_t parts = 0;         ///< maximum number of blocks that share a row
     /// Minimum number of concurrent blocks per compute unit, by which compilers that support it limit registers.
     std::uint32_t resident_blocks = 0;
+    /// Whether blocks that share a row go on to further rows, which they load while they store the row before. 1: no,
+    /// 2: yes.
+    std::uint32_t stays = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
-GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, shared_slots, parts, resident_blocks)
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, shared_slots, parts, resident_blocks, stays)
 
 /// The distribution of rows over blocks and threads, and whether rows stay in registers between loops.
 struct RowLayout {
@@ -77,6 +80,7 @@ struct RowLayout {
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
     bool copies_async = false;  ///< they get there without passing through registers (cp.async, sm_80)
     int parts = 1;              ///< blocks that share a row, which they keep
+    bool stays = false;         ///< these go on to further rows, which they load while they store the row before
     int resident_blocks = 0;    ///< as RowTuning's
     bool serial = false;        ///< one thread per block
     bool warps = false;         ///< warps exchange by shuffles
@@ -92,9 +96,9 @@ struct RowLayout {
 ///   `epoch`
 ///   `n`, the elements of a row, at least one; `outputs`, the number of rows
 ///   serial rows: `span`, the rows per block
-/// Launched with `parts` blocks for each group of rows. A group has tile.across rows (rows), tile.across *
-/// tile.vector_width (columns), `span` (serial rows), or tile.vector_width neighbours along the last kept axis
-/// (serial columns).
+/// Launched with `parts` blocks for each group of rows; with `stays`, for as many groups as blocks are resident. A
+/// group has tile.across rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
+/// tile.vector_width neighbours along the last kept axis (serial columns).
 GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
 
 /// How the request's snippets access each argument.

@@ -1,0 +1,85 @@
+/// Blocks that share rows or columns and go on to further ones: more rows than there are resident blocks, beside the
+/// same step by step.
+#include "generator_support.hpp"
+
+#include <gemel/arrays/lazy.hpp>
+#include <gemel/arrays/stored_tuning.hpp>
+#include <gemel/codegen/rows.hpp>
+
+#include <cmath>
+#include <random>
+
+using namespace gemel;
+using namespace gemel::testing;
+
+namespace {
+
+template <class T>
+GPUArray<T> numbers(const Shape& shape) {
+    std::mt19937 engine(static_cast<unsigned>(shape[0]));
+    std::vector<T> values(shape.count());
+    for (T& value : values) value = static_cast<T>(static_cast<float>(engine() % 13) - 6);
+    return to_gpu(values).reshape(shape);
+}
+
+double greatest_difference(const AnyArray& a, const AnyArray& b) {
+    REQUIRE(a.shape() == b.shape());
+    const AnyExpr left = astype(AnyExpr(a), dtype_of<double>()), right = astype(AnyExpr(b), dtype_of<double>());
+    return GPUArray<double>(max(abs(left - right))).item();
+}
+
+/// Softmax, standardize and results that are stored once per row. Several calls: the states of one serve the next.
+template <class T>
+void check(const GPUArray<T>& x, int axis) {
+    const double precision = sizeof(T) == 2 ? 1e-2 : 1e-5;
+    const GPUArray<double> wide = astype<double>(x);
+    const GPUArray<double> e = exp(wide - max(wide, axis, true)), softened = e / sum(e, axis, true);
+    for (int k = 0; k < 2; ++k)
+        CHECK(greatest_difference(astype<double>(softmax(x, axis)).eval(), softened) < precision);
+    const GPUArray<double> centred = wide - mean(wide, axis, true);
+    const GPUArray<double> standard = centred / sqrt(mean(square(centred), axis, true) + 0.25);
+    CHECK(greatest_difference(astype<double>(standardize(x, axis, 0.25)).eval(), standard) < precision);
+    const auto [twice, largest, place] = evaluate(x + x, lazy::max(x, axis), lazy::argmin(x + 1, axis));
+    CHECK(greatest_difference(twice, GPUArray<T>(x + x)) == 0);
+    CHECK(greatest_difference(largest, max(x, axis, true)) == 0);
+    CHECK(greatest_difference(place, argmin(x, axis, true)) == 0);
+    // In place: a row is loaded while the one before is stored.
+    GPUArray<T> y = x.copy();
+    y = softmax(y, axis);
+    CHECK(greatest_difference(y, softened) < precision);
+}
+
+struct Case {
+    Shape shape;
+    int axis;
+    std::uint32_t slots, shared_slots;
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("lazy");
+
+TEST_CASE("blocks that share rows or columns go on to further ones") {
+    // 16 blocks of 64 threads share a row: an H100 has room for those of 264 rows.
+    const Case cases[] = {{{620, 1000}, 1, 1, 0}, {{600, 2003}, 1, 1, 1}, {{64, 19210}, 0, 1, 1}, {{3, 1000}, 1, 1, 0}};
+    for (const Case& one : cases) {
+        CAPTURE(to_string(one.shape));
+        const auto length = static_cast<std::size_t>(one.shape[static_cast<std::size_t>(one.axis)]);
+        const codegen::Workload work{.count = length, .outputs = one.shape.count() / length};
+        store_tuning(default_context(), work,
+                     codegen::RowTuning{.block = 64,
+                                        .access_bytes = 4,
+                                        .slots = one.slots,
+                                        .shared_slots = one.shared_slots,
+                                        .parts = 16,
+                                        .stays = 2});
+        const GPUArray<float> x = numbers<float>(one.shape);
+        check(x, one.axis);
+        const bool may_share = x.context().device().info().has_cross_block_visibility;
+        CHECK((explain(softmax(x, one.axis)).find("go on to further ones") != std::string::npos) == may_share);
+        if (one.shared_slots && !testing::is_check()) check(numbers<half>(one.shape), one.axis);
+        store_tuning(default_context(), work, codegen::RowTuning{});
+    }
+}
+
+TEST_SUITE_END();
