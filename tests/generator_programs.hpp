@@ -502,6 +502,15 @@ inline Programs row_programs(const Dialect& dialect) {
          .copies_async = true,
          .parts = 3,
          .warps = true});
+    if (dialect.name == "cuda")
+        add("softmax_rows_of_a_cluster", single, 1,
+            {.tile = {.across = 1, .unroll = 2, .vector_width = 4},
+             .slots = 2,
+             .shared_slots = 3,
+             .copies_async = true,
+             .parts = 3,
+             .clusters = true,
+             .warps = true});
     add("softmax_rows_of_blocks_that_stay", dtype_of<gemel::half>(), 1,
         {.tile = {.across = 1, .unroll = 2, .vector_width = 8, .shifted = true},
          .slots = 2,

@@ -1,5 +1,5 @@
-/// Blocks that share rows or columns and go on to further ones: more rows than there are resident blocks, beside the
-/// same step by step.
+/// Blocks that share rows or columns and go on to further ones, with more rows than there are resident blocks, and
+/// blocks of clusters, beside the same step by step.
 #include "generator_support.hpp"
 
 #include <gemel/arrays/lazy.hpp>
@@ -78,6 +78,28 @@ TEST_CASE("blocks that share rows or columns go on to further ones") {
         const bool may_share = x.context().device().info().has_cross_block_visibility;
         CHECK((explain(softmax(x, one.axis)).find("go on to further ones") != std::string::npos) == may_share);
         if (one.shared_slots && !testing::is_check()) check(numbers<half>(one.shape), one.axis);
+        store_tuning(default_context(), work, codegen::RowTuning{});
+    }
+}
+
+TEST_CASE("blocks of a cluster share rows") {
+    for (const auto& [shape, parts] : {std::pair{Shape{33, 2000}, 8u}, {Shape{20, 2003}, 5u}, {Shape{3, 700}, 2u}}) {
+        CAPTURE(to_string(shape));
+        const codegen::Workload work{.count = static_cast<std::size_t>(shape[1]),
+                                     .outputs = static_cast<std::size_t>(shape[0])};
+        store_tuning(default_context(), work,
+                     codegen::RowTuning{.block = 64,
+                                        .access_bytes = 16,
+                                        .slots = parts == 8 ? 1u : 2u,
+                                        .shared_slots = parts == 5 ? 2u : 0u,
+                                        .parts = 8,
+                                        .clusters = 2});
+        const GPUArray<float> x = numbers<float>(shape);
+        check(x, 1);
+        const DeviceInfo info = x.context().device().info();
+        CHECK((explain(softmax(x, 1)).find("as a cluster") != std::string::npos) == info.has_tensor_maps);
+        check(GPUArray<double>(astype<double>(x)), 1);
+        check(numbers<half>(shape), 1);
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
 }

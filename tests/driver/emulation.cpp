@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <exception>
@@ -156,6 +157,27 @@ class Block {
 
 thread_local Block* block = nullptr;
 
+/// Consecutive blocks that wait for each other.
+struct Cluster {
+    std::atomic<unsigned> arrived{0};
+    std::array<std::atomic<char*>, 16> shared{};
+};
+/// Of one launch: a place for each block, of which clusters use the first.
+thread_local std::vector<Cluster>* clusters = nullptr;
+thread_local Cluster* cluster = nullptr;
+thread_local unsigned waits = 0;  ///< of this block for its cluster
+thread_local std::atomic<bool>* others_failed = nullptr;
+
+void cluster_wait(unsigned blocks, char* shared) {
+    const unsigned number = block->place().block.x;
+    cluster = &(*clusters)[number / blocks * blocks];
+    cluster->shared[number % blocks] = shared;
+    const unsigned all = ++waits * blocks;
+    for (++cluster->arrived; cluster->arrived < all; std::this_thread::yield())
+        if (*others_failed) throw std::runtime_error("another block of the cluster has failed");
+}
+char* cluster_shared(unsigned of) { return cluster->shared[of]; }
+
 void Block::enter() {
     block->kernel_(block->arguments_);
     block->wait(State::ended);
@@ -171,7 +193,8 @@ void warp_done() { block->wait(State::at_warp); }
 }  // namespace
 
 const Runtime& runtime() {
-    static const Runtime functions{place, block_barrier, warp_words, warp_done, yield, pause};
+    static const Runtime functions{place, block_barrier, warp_words,     warp_done,
+                                   yield, cluster_wait,  cluster_shared, pause};
     return functions;
 }
 
@@ -180,11 +203,14 @@ void run(Kernel kernel, void** arguments, Triple grid, Triple size, bool all_at_
     // them.
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     std::atomic<std::uint64_t> next{0};
+    std::vector<Cluster> all_clusters(blocks);
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
     const auto work = [&] {
         Block own;
         block = &own;
+        clusters = &all_clusters;
+        others_failed = &failed;
         try {
             for (std::uint64_t b; !failed && (b = next.fetch_add(1)) < blocks;) {
                 Place first;
@@ -192,6 +218,7 @@ void run(Kernel kernel, void** arguments, Triple grid, Triple size, bool all_at_
                                static_cast<unsigned>(b / grid.x / grid.y)};
                 first.block_size = size;
                 first.grid_size = grid;
+                waits = 0;
                 own.run(kernel, arguments, first);
             }
         } catch (...) {

@@ -29,7 +29,10 @@ struct Runtime {
     const unsigned* (*warp_words)(unsigned word);
     void (*warp_done)();  ///< the words have been read
     bool (*yield)();      ///< to other blocks. @returns true
-    void (*pause)();      ///< until the block's other threads have come to where they wait
+    /// Waits for the other blocks of a cluster of consecutive blocks. `shared`: where the caller's shared memory is
+    void (*cluster_wait)(unsigned blocks, char* shared);
+    char* (*cluster_shared)(unsigned block);  ///< what that block of the cluster named
+    void (*pause)();                          ///< until the block's other threads have come to where they wait
 };
 }  // namespace emulation
 
@@ -45,6 +48,7 @@ __attribute__((weak)) const emulation::Runtime* gemel_runtime;  // one for all u
 #define __shared__ static thread_local
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 #define __grid_constant__
 #define __forceinline__ inline
 #define threadIdx (gemel_runtime->place().thread)

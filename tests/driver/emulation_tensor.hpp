@@ -32,6 +32,19 @@ inline void gemel_await_copies_3() {}
 inline void gemel_await_copies_4() {}
 inline void gemel_await_copies_5() {}
 
+/// Shared memory is thread-local: equally far from this in each thread of the host.
+static thread_local char gemel_shared_place;
+inline void gemel_cluster_arrive() {}
+inline void gemel_cluster_wait(int blocks) {
+    __syncthreads();
+    if (threadIdx.x == 0) gemel_runtime->cluster_wait(static_cast<unsigned>(blocks), &gemel_shared_place);
+    __syncthreads();
+}
+inline void gemel_cluster_store(void* p, int block, unsigned word) {
+    const auto offset = static_cast<char*>(p) - &gemel_shared_place;
+    std::memcpy(gemel_runtime->cluster_shared(static_cast<unsigned>(block)) + offset, &word, sizeof word);
+}
+
 /// Four matrices of 8 x 8 16-bit words. Lanes 8 * m to 8 * m + 7 give the lines of matrix m.
 inline void gemel_load_lines(unsigned* to, const void* from, bool turned) {
     if (reinterpret_cast<std::size_t>(from) % 16) __builtin_trap();

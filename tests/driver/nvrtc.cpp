@@ -40,7 +40,7 @@ std::string translated(std::string text) {
     static const std::regex wait(R"(while \(([^;\n]*!= epoch|[^;\n]*!= expected|[^;\n]*== turn|torn)\);)");
     text = std::regex_replace(text, wait, "while (($1) && gemel_runtime->yield());");
     static const std::regex kernel(
-        R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");
+        R"((?:\bKERNEL\b|\b__global__\b)\s*(?:(?:__launch_bounds__|REQD_WG_SIZE|RESIDENT_BLOCKS|GEMEL_CLUSTER_BLOCKS)\s*\([^)]*\)\s*)*void\s+(\w+)\s*\()");
     std::set<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), kernel), end; at != end; ++at) names.insert((*at)[1]);
     text = "namespace gemel_program {\n#line 1\n" + text + "\n}\n";

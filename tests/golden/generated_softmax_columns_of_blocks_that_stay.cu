@@ -113,7 +113,9 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
         }
     }
     for (; group < groups; group += teams) {
+        // Computed anew, so that compilers do not keep the places of all accesses in registers from group to group.
         const int tile = (int)group * 3 + part;
+        const int first_position = tile % 3 * 64 + along;
         const int following = group + teams;
         const int given = (group * 8 + across) * 4;
         const int is_there = given < outputs;

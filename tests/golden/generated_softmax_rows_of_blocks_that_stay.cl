@@ -161,7 +161,9 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
         }
     }
     for (; group < groups; group += teams) {
+        // Computed anew, so that compilers do not keep the places of all accesses in registers from group to group.
         const int tile = (int)group * 3 + part;
+        const int first_position = tile % 3 * 1280 + along;
         const int following = group + teams;
         const int given = (group * 1 + across);
         const int is_there = given < outputs;

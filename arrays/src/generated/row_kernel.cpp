@@ -123,7 +123,7 @@ struct RowCall {
         work.along = options.along;
         const codegen::ReductionTile& tile = choice.layout.tile;
         const int of_block = choice.layout.mapping == Mapping::rows ? 1 : tile.across * tile.vector_width;
-        if (choice.layout.parts > 1)
+        if (choice.layout.parts > 1 && !choice.layout.clusters)
             work.state_words = codegen::state_words(state.request) * static_cast<std::size_t>(of_block);
         return work;
     }
@@ -191,12 +191,14 @@ std::string cut_of(const codegen::RowLayout& layout) {
         "blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what, ", ", side,
         " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
         layout.tile.vector_width == 1 ? " element" : " elements",
-        layout.parts > 1
-            ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
-                   layout.shared_slots ? " and shared memory" : "", layout.stays ? ", and go on to further ones" : "")
-        : layout.slots ? text("; the ", what, " stays in registers", layout.shared_slots ? " and shared memory" : "",
-                              " (", layout.slots + layout.shared_slots, " accesses per thread)")
-                       : text("; each loop reads the ", what, " again"));
+        layout.parts > 1 ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
+                                layout.shared_slots ? " and shared memory" : "",
+                                layout.stays      ? ", and go on to further ones"
+                                : layout.clusters ? ", as a cluster"
+                                                  : "")
+        : layout.slots   ? text("; the ", what, " stays in registers", layout.shared_slots ? " and shared memory" : "",
+                                " (", layout.slots + layout.shared_slots, " accesses per thread)")
+                         : text("; each loop reads the ", what, " again"));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ bool has_large_shared_memory(const DeviceInfo& device) {
     return capability == 80 || capability == 87 || (capability >= 90 && capability < 120);
 }
 
+constexpr std::size_t max_cluster = 8;  ///< blocks of a cluster, on every device with clusters
 constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
@@ -242,9 +243,11 @@ class Dealing {
             tuning_.parts ? up(positions, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         layout_.parts = static_cast<int>(parts);
+        // Devices with tensor maps have clusters: CUDA, sm_90.
+        layout_.clusters = tuning_.clusters == 2 && device_.has_tensor_maps && parts <= max_cluster;
         RowSpread spread = deal(up(positions, parts), block, block, 1);
         keep(up(up(positions, parts), block), register_slots());
-        layout_.stays = tuning_.stays == 2;
+        layout_.stays = tuning_.stays == 2 && !layout_.clusters;
         spread.blocks = work_.outputs * parts;
         return spread;
     }

@@ -113,6 +113,19 @@ std::string ReduceAcrossBlocks::text(KernelText& kernel) const {
                        {{"values", named}, {"parts", parts}, {"columns", columns}, {"block", block}});
 }
 
+std::string ReduceAcrossCluster::text(KernelText& kernel) const {
+    codegen::Value::List named;
+    for (const ReduceAcrossBlocks::Value& value : values) {
+        Values state = values_of(value.item);
+        state["total"] = value.total;
+        state["shared"] = value.shared;
+        state["reduce"] = value.reduce;
+        named.push_back(std::move(state));
+    }
+    return kernel.fill(block_pieces::reduce_across_cluster(),
+                       {{"values", named}, {"parts", parts}, {"is_first", is_first}});
+}
+
 std::string ResidentBlocks::text() const {
     return count ? gemel::text(" RESIDENT_BLOCKS(", block, ", ", count, ")") : std::string();
 }

@@ -50,6 +50,19 @@ std::string RowText::exchange(std::size_t first, std::size_t end) {
     return of_block + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
 }
 
+std::string RowText::exchange_in_cluster(std::size_t first, std::size_t end) {
+    pieces::ReduceAcrossCluster across{.values = {}, .parts = layout_.parts, .is_first = !cluster_has_begun_};
+    cluster_has_begun_ = true;
+    for (std::size_t v = first; v < end; ++v) {
+        const std::string at = suffix(v);
+        across.values.push_back({.total = "total" + at,
+                                 .shared = "parts" + at,
+                                 .item = exchanged(v),
+                                 .reduce = gemel::text(request_.name, "_reduce", at)});
+    }
+    return across.text(kernel_);
+}
+
 /// From the totals of a block to those of all blocks of a row.
 std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
     pieces::ReduceAcrossBlocks across{.values = {},
@@ -57,6 +70,7 @@ std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
                                       .words = static_cast<int>(state_words(request_)),
                                       .columns = rows() ? 0 : columns_of_block(),
                                       .block = layout_.block};
+    if (layout_.clusters) return exchange_in_cluster(first, end);
     const int width = layout_.tile.vector_width;
     int word = 0;
     for (std::size_t v = 0; v < end; ++v) {

@@ -129,6 +129,7 @@ Values RowText::value(std::size_t v) {
             {"result", kernel_.verbatim(value.result_expr)},
             {"found", found},
             {"found_type", kernel_.verbatim(value_type(value.dtype))},
+            {"words_type", item(v) + "_words"},
             {"row", kernel_.verbatim(gemel::text("row", v))},
             {"open", value.result_expr.empty() ? std::string() : name + "("},
             {"close", value.result_expr.empty() ? std::string(is_bool ? " != 0" : "") : std::string(")")},
@@ -209,6 +210,7 @@ Values RowText::words() {
         {"copies_async", layout_.copies_async},
         {"parts", layout_.parts},
         {"stays", layout_.stays},
+        {"clusters", layout_.clusters},
         {"outputs_of_group", tile.across * outputs_of_thread()},
         {"columns_of_block", columns_of_block()},
         {"step", tile.unroll * this->along()},
@@ -275,7 +277,7 @@ std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std
 
 std::string RowText::over_rows() {
     const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
-    if (layout_.parts > 1) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
+    if (layout_.parts > 1 && !layout_.clusters) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
     values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
     values_["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();
     values_["begin_column"] = rows() ? std::string() : printed([&] { access_.begin_column(kernel_.name("k")); });
@@ -294,10 +296,12 @@ std::string RowText::over_rows() {
                             : rows()        ? rows_kernels::serial_rows()
                                             : rows_kernels::serial_columns();
     const std::string stored = request_.results.empty() ? std::string() : store_results();
-    const std::string group = layout_.stays       ? kernel_.name("group")
-                              : layout_.parts > 1 ? gemel::text("(", access_.index_type(), ")(", kernel_.name("tile"),
-                                                                " / ", layout_.parts, ")")
-                                                  : gemel::text("(", access_.index_type(), ")GID_0");
+    const std::string group =
+        layout_.stays      ? kernel_.name("group")
+        : layout_.clusters ? gemel::text("(", access_.index_type(), ")(GID_0 / ", layout_.parts, ")")
+        : layout_.parts > 1
+            ? gemel::text("(", access_.index_type(), ")(", kernel_.name("tile"), " / ", layout_.parts, ")")
+            : gemel::text("(", access_.index_type(), ")GID_0");
     return fill(whole, {{"loops", text},
                         {"begin_group", layout_.serial ? std::string() : begin_group(group)},
                         {"first_loads", first_loads_},

@@ -56,6 +56,7 @@ class RowText {
     std::string combine(std::size_t l);
     std::string exchange(std::size_t first, std::size_t end);
     std::string exchange_parts(std::size_t first, std::size_t end);
+    std::string exchange_in_cluster(std::size_t first, std::size_t end);
     std::string store_results();
     std::string over_rows();
 
@@ -83,7 +84,8 @@ class RowText {
     ElementAccess access_;
     KernelText kernel_;
     Values values_;
-    std::string first_loads_;  ///< of blocks that stay: the first loop's, which precede the loop over groups
+    bool cluster_has_begun_ = false;  ///< an exchange has waited for it
+    std::string first_loads_;         ///< of blocks that stay: the first loop's, which precede the loop over groups
 };
 
 }  // namespace gemel::codegen

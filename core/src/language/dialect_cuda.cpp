@@ -1,6 +1,7 @@
 /// CUDA C++ as compiled by NVRTC: includes no header, so that the prelude adds no compile time.
 #include "language/bessel_section.hpp"
 #include "language/bulk_section.hpp"
+#include "language/cluster_section.hpp"
 #include "language/complex_section.hpp"
 #include "language/grid_sections.hpp"
 #include "language/load_section.hpp"
@@ -264,8 +265,7 @@ GEMEL_FUNCTION unsigned int gemel_lanes_alike(unsigned int word, unsigned int bi
 }
 )";
 
-// Limits registers, so that a multiprocessor holds at least this many blocks of this many threads. Those of compute
-// capability 7.5 hold 1024 threads; ptxas warns of more.
+// Limits registers, so that a multiprocessor holds these blocks. Those of 7.5 hold 1024 threads; ptxas warns of more.
 const char* const resident = R"(#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 #define RESIDENT_BLOCKS(THREADS, BLOCKS) __launch_bounds__(THREADS, (THREADS) * (BLOCKS) > 1024 ? 1024 / (THREADS) : (BLOCKS))
 #else
@@ -312,6 +312,7 @@ std::vector<Dialect::Section> all_sections() {
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
         {.name = "short_exp", .words = {"gemel_short_exp"}, .text = short_exp},
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
+        cluster_section(),
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "casts",
          .words = {"as_int", "as_uint", "as_float", "as_long", "as_ulong", "as_double"},

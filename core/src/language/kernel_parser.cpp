@@ -17,9 +17,9 @@ bool among(const std::string_view (&words)[N], std::string_view word) {
 
 constexpr std::string_view markers[] = {"KERNEL", "__global__", "__kernel", "kernel"};
 /// Words in a kernel's head that take a group in parentheses.
-constexpr std::string_view attributes[] = {"REQD_WG_SIZE",   "RESIDENT_BLOCKS",   "__attribute__",
-                                           "__attribute",    "__launch_bounds__", "__cluster_dims__",
-                                           "__block_size__", "__maxnreg__",       "__declspec"};
+constexpr std::string_view attributes[] = {
+    "REQD_WG_SIZE",      "RESIDENT_BLOCKS",  "GEMEL_CLUSTER_BLOCKS", "__attribute__", "__attribute",
+    "__launch_bounds__", "__cluster_dims__", "__block_size__",       "__maxnreg__",   "__declspec"};
 /// The portable words of parameter lists keep their meaning in a text that includes its prelude.
 constexpr std::string_view vocabulary[] = {"GLOBAL_MEM",   "LOCAL_MEM",     "LOCAL_MEM_ARG",
                                            "CONSTANT_MEM", "RESTRICT",      "SHARED_ARENA",

@@ -152,6 +152,17 @@ struct ReduceAcrossBlocks {
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 
+/// The same over the blocks of a cluster (CUDA, sm_90), without states in device memory: each block stores its totals
+/// in the shared memory of all. Needs GEMEL_CLUSTER_BLOCKS(parts) in the kernel's head, gemel_cluster_arrive() where
+/// the kernel begins, `part` (the block's number in its cluster), Exchange for each value, `total` in all threads of
+/// the block, and for each value a shared array of `parts` elements of type <item>_words that nothing else uses.
+struct ReduceAcrossCluster {
+    std::vector<ReduceAcrossBlocks::Value> values = {{}};  ///< without first_word
+    int parts = 2;                                         ///< at most 8, and at most the threads of a block
+    bool is_first = true;                                  ///< in the kernel: waits until all blocks have begun
+    GEMEL_API std::string text(KernelText& kernel) const;
+};
+
 /// The exclusive prefix of a tile over the tiles before it, by decoupled look-back. Needs Exchange, `tile`, `total`,
 /// and the parameters `states` (volatile uint64 words: item.words() per tile, or per tile and column) and `epoch` (from
 /// 1, below 2^30, and greater at each launch that uses the same states, so that they need no clearing).

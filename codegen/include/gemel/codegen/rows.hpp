@@ -62,9 +62,13 @@ struct RowTuning {
     /// Whether blocks that share a row go on to further rows, which they load while they store the row before. 1: no,
     /// 2: yes.
     std::uint32_t stays = 0;
+    /// Whether blocks that share a row are a cluster, where there are clusters and at most 8 such blocks. 1: no, 2:
+    /// yes.
+    std::uint32_t clusters = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
-GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, shared_slots, parts, resident_blocks, stays)
+GEMEL_STRUCT(RowTuning, block, access_bytes, along, slots, unroll, shared_slots, parts, resident_blocks, stays,
+             clusters)
 
 /// The distribution of rows over blocks and threads, and whether rows stay in registers between loops.
 struct RowLayout {
@@ -80,6 +84,7 @@ struct RowLayout {
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
     bool copies_async = false;  ///< they get there without passing through registers (cp.async, sm_80)
     int parts = 1;              ///< blocks that share a row, which they keep
+    bool clusters = false;      ///< these are a cluster (CUDA, sm_90); rows, not columns
     bool stays = false;         ///< these go on to further rows, which they load while they store the row before
     int resident_blocks = 0;    ///< as RowTuning's
     bool serial = false;        ///< one thread per block
@@ -92,10 +97,9 @@ struct RowLayout {
 /// The kernel's source. Parameters:
 ///   the arguments, offsets and layout as for reductions
 ///   a pointer to each result, and the offset in bytes of each result that has one
-///   parts > 1: what pieces::ReduceAcrossBlocks needs: `states` (state_words() per block), `ticket`, `first_ticket`,
-///   `epoch`
-///   `n`, the elements of a row, at least one; `outputs`, the number of rows
-///   serial rows: `span`, the rows per block
+///   parts > 1, no clusters: what pieces::ReduceAcrossBlocks needs: `states` (state_words() per block), `ticket`,
+///   `first_ticket`, `epoch` `n`, the elements of a row, at least one; `outputs`, the number of rows serial rows:
+///   `span`, the rows per block
 /// Launched with `parts` blocks for each group of rows; with `stays`, for as many groups as blocks are resident. A
 /// group has tile.across rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
 /// tile.vector_width neighbours along the last kept axis (serial columns).
