@@ -102,10 +102,11 @@ TEST_SUITE_BEGIN("codegen");
 TEST_CASE("generated kernels compile for CUDA") {
     for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
         // Copies that go on by themselves and conversions to two halves began with sm_80, products of double of this
-        // shape with sm_90.
+        // shape and clusters with sm_90.
         if (text.find("gemel_tile") != std::string::npos)
             check_pipelined(name, text);
-        else if (text.find("gemel_multiply_double") != std::string::npos)
+        else if (text.find("gemel_multiply_double") != std::string::npos ||
+                 text.find("gemel_cluster_wait") != std::string::npos)
             check_compiles(name, text, {"sm_90"});
         else if (text.find("gemel_await_copies") != std::string::npos ||
                  text.find("gemel_two_halves") != std::string::npos)
