@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <exception>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -162,19 +164,25 @@ struct Cluster {
     std::atomic<unsigned> arrived{0};
     std::array<std::atomic<char*>, 16> shared{};
 };
-/// Of one launch: a place for each block, of which clusters use the first.
-thread_local std::vector<Cluster>* clusters = nullptr;
+/// Those of one launch, by number.
+struct Clusters {
+    std::mutex mutex;
+    std::map<unsigned, Cluster> all;
+    std::atomic<bool>& failed;  ///< a block has, and the launch will
+};
+thread_local Clusters* clusters = nullptr;
 thread_local Cluster* cluster = nullptr;
 thread_local unsigned waits = 0;  ///< of this block for its cluster
-thread_local std::atomic<bool>* others_failed = nullptr;
 
 void cluster_wait(unsigned blocks, char* shared) {
     const unsigned number = block->place().block.x;
-    cluster = &(*clusters)[number / blocks * blocks];
+    {
+        std::lock_guard lock(clusters->mutex);
+        cluster = &clusters->all[number / blocks];
+    }
     cluster->shared[number % blocks] = shared;
     const unsigned all = ++waits * blocks;
-    for (++cluster->arrived; cluster->arrived < all; std::this_thread::yield())
-        if (*others_failed) throw std::runtime_error("another block of the cluster has failed");
+    for (++cluster->arrived; cluster->arrived < all && !clusters->failed;) std::this_thread::yield();
 }
 char* cluster_shared(unsigned of) { return cluster->shared[of]; }
 
@@ -203,14 +211,13 @@ void run(Kernel kernel, void** arguments, Triple grid, Triple size, bool all_at_
     // them.
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     std::atomic<std::uint64_t> next{0};
-    std::vector<Cluster> all_clusters(blocks);
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
+    Clusters all_clusters{{}, {}, failed};
     const auto work = [&] {
         Block own;
         block = &own;
         clusters = &all_clusters;
-        others_failed = &failed;
         try {
             for (std::uint64_t b; !failed && (b = next.fetch_add(1)) < blocks;) {
                 Place first;

@@ -1,5 +1,6 @@
-/// What core/src/language/tensor_section.cpp has as PTX, for kernels that the host's compiler makes: where lanes keep
-/// their parts of small matrices is written down here a second time, from the PTX ISA's figures.
+/// What core/src/language/tensor_section.cpp and cluster_section.cpp have as PTX, for kernels that the host's compiler
+/// makes: where lanes keep their parts of small matrices is written down here a second time, from the PTX ISA's
+/// figures.
 #pragma once
 
 inline unsigned gemel_lane() { return gemel_runtime->place().lane; }

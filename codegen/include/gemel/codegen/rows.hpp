@@ -59,11 +59,9 @@ struct RowTuning {
     std::uint32_t parts = 0;         ///< maximum number of blocks that share a row
     /// Minimum number of concurrent blocks per compute unit, by which compilers that support it limit registers.
     std::uint32_t resident_blocks = 0;
-    /// Whether blocks that share a row go on to further rows, which they load while they store the row before. 1: no,
-    /// 2: yes.
+    /// 2: blocks that share a row go on to further rows, which they load while they store the row before; 1: they end.
     std::uint32_t stays = 0;
-    /// Whether blocks that share a row are a cluster, where there are clusters and at most 8 such blocks. 1: no, 2:
-    /// yes.
+    /// 2: blocks that share a row are a cluster, if the device has clusters and there are at most 8 blocks; 1: not.
     std::uint32_t clusters = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
@@ -98,8 +96,9 @@ struct RowLayout {
 ///   the arguments, offsets and layout as for reductions
 ///   a pointer to each result, and the offset in bytes of each result that has one
 ///   parts > 1, no clusters: what pieces::ReduceAcrossBlocks needs: `states` (state_words() per block), `ticket`,
-///   `first_ticket`, `epoch` `n`, the elements of a row, at least one; `outputs`, the number of rows serial rows:
-///   `span`, the rows per block
+///   `first_ticket`, `epoch`
+///   `n`, the elements of a row, at least one; `outputs`, the number of rows
+///   serial rows: `span`, the rows per block
 /// Launched with `parts` blocks for each group of rows; with `stays`, for as many groups as blocks are resident. A
 /// group has tile.across rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
 /// tile.vector_width neighbours along the last kept axis (serial columns).
