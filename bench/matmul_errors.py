@@ -44,4 +44,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not (pathlib.Path(sys.argv[1]) / "errors.jsonl").exists():
+        sys.exit("usage: matmul_errors.py DIR    DIR has errors.jsonl, the output of: matmul_errors DIR")
     sys.exit(main(pathlib.Path(sys.argv[1])))

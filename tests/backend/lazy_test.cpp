@@ -211,7 +211,8 @@ TEST_CASE("rows and columns in all ways of cutting them") {
                                        {.block = 64, .access_bytes = 16, .along = 64, .slots = 1, .unroll = 2},
                                        {.block = 128, .access_bytes = 16, .along = 128, .slots = 64},
                                        {.block = 32, .access_bytes = 1, .along = 1, .slots = 1},
-                                       {.block = 1, .access_bytes = 1}};
+                                       {.block = 1, .access_bytes = 1},
+                                       {.block = 64, .access_bytes = 16, .along = 16, .slots = 1, .shared_slots = 4}};
     std::size_t n = 0;
     for (const codegen::RowTuning& cut : cuts) {
         CAPTURE(codegen::to_string(cut));
@@ -227,6 +228,15 @@ TEST_CASE("rows and columns in all ways of cutting them") {
                 check_rows(numbers<float>(random, shape), axis);
             }
         }
+    }
+    {
+        // A row of 128 in 2 accesses of 16 threads, a column of 40 in 3: one in registers, the others in shared memory.
+        const Cut rows(cuts[5], 128, 37), columns(cuts[5], 40, 128);
+        const GPUArray<float> x = numbers<float>(random, {37, 128}), y = numbers<float>(random, {40, 128});
+        check_rows(x, 1);
+        check_rows(y, 0);
+        CHECK(explain(softmax(x, 1)).find("in registers and shared memory (2 accesses") != std::string::npos);
+        CHECK(explain(softmax(y, 0)).find("in registers and shared memory (3 accesses") != std::string::npos);
     }
     const Cut cutting(cuts[2], 1024, 16);
     check_rows(numbers<half>(random, {16, 1024}), 1);
