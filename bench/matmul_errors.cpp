@@ -1,6 +1,6 @@
-/// Errors of float products on hard operands: Precision::exact and split, in units of the sum of |a||b| of each
-/// element, against the product in double. One JSON line per case and precision; bench/matmul_errors.py measures
-/// PyTorch (cuBLAS) on the same operands, which are saved in DIR.
+/// Errors of float products on hard operands: Precision::exact and split (by single warps and by warp groups), in units
+/// of the sum of |a||b| of each element, against the product in double. One JSON line per case and way;
+/// bench/matmul_errors.py measures PyTorch (cuBLAS) on the same operands, which are saved in DIR.
 ///
 ///     matmul_errors DIR
 #include "harness.hpp"
@@ -93,6 +93,10 @@ int main(int argc, char** argv) {
     const std::filesystem::path folder = argv[1];
     std::filesystem::create_directories(folder);
     const gemel::Device device = gemel::default_context().device();
+    std::vector<std::pair<std::string, gemel::MatmulOptions>> ways{
+        {"exact", {}}, {"split", {.precision = Precision::split, .tuning = {.unit_warps = 1}}}};
+    if (device.info().has_warp_groups)
+        ways.push_back({"split, groups", {.precision = Precision::split, .tuning = {.unit_warps = 4}}});
     std::vector<std::pair<Case, int>> all;
     for (const Case& one : cases()) all.emplace_back(one, 0);
     const Element plain = [](Engine& e, std::int64_t) { return normal(e); };
@@ -110,14 +114,14 @@ int main(int argc, char** argv) {
         const auto a2 = gemel::astype<double>(a), b2 = gemel::astype<double>(b);
         const GPUArray<double> right = gemel::matmul(a2, b2),
                                sizes = gemel::matmul(GPUArray<double>(abs(a2)), GPUArray<double>(abs(b2)));
-        for (const auto& [name, precision] : {std::pair{"exact", Precision::exact}, {"split", Precision::split}}) {
-            const GPUArray<double> got = gemel::astype<double>(gemel::matmul(a, b, {.precision = precision}));
+        for (const auto& [name, way] : ways) {
+            const GPUArray<double> got = gemel::astype<double>(gemel::matmul(a, b, way));
             const GPUArray<double> error = abs(got - right) / sizes;
             const double largest = gemel::max(error).item();
             const double mean_square = gemel::mean(gemel::GPUArray<double>(error * error)).item();
             print_line({{"case", one.name},
                         {"number", at},
-                        {"precision", name},
+                        {"way", name},
                         {"device", device.id()},
                         {"largest", largest},
                         {"root_mean_square", std::sqrt(mean_square)}});

@@ -1,7 +1,12 @@
 /// The tuner beside an exhaustive search, on a product of matrices by tiles: how near its best comes in 30 points, and
 /// in what time. It comes first, so that its kernels are not compiled yet (with an empty cache). Exhaustive times are
-/// stored, so that a run that was ended goes on; `--points N` takes a random sample of N points instead of all. From
-/// the recorded times 40 searches with other seeds are replayed without the device.
+/// stored, so that a run that was ended goes on. From the recorded times 40 searches with other seeds are replayed
+/// without the device.
+///
+///     bench_tune [--points N | --search | --compile I/N]
+///
+/// --points: a random sample of N points instead of all; --search: the tuner only; --compile: compiles the points I,
+/// I + N, ... and times nothing, so that N processes can share the compilation.
 #include "harness.hpp"
 
 #include <gemel/codegen/tuning_search.hpp>
@@ -61,10 +66,10 @@ tune::Tuner make_tuner(std::int32_t n) {
         {.name = "tiled_product",
          .parameters = {{"bm", {16, 32, 64, 128}},
                         {"bn", {16, 32, 64, 128}},
-                        {"bk", {4, 8, 16, 32}},
+                        {"bk", {8, 16, 32}},
                         {"tm", {1, 2, 4, 8}},
                         {"tn", {1, 2, 4, 8}},
-                        {"pad", {0, 1, 4}}},
+                        {"pad", {0, 4}}},
          .constraints = {"(bm // tm) * (bn // tn) >= 16", "(bm // tm) * (bn // tn) <= device.max_threads_per_block",
                          "(bm // tm) * (bn // tn) <= 1024",
                          "(bm + bn + 2 * pad) * bk * 4 <= device.shared_memory_per_block_bytes"},
@@ -74,6 +79,24 @@ tune::Tuner make_tuner(std::int32_t n) {
              return gemel::LaunchConfig{.grid = {n / p["bn"], n / p["bm"]},
                                         .block = {p["bm"] / p["tm"] * (p["bn"] / p["tn"])}};
          }});
+}
+
+struct PlainText {
+    std::string text;
+    const std::string& source(const gemel::Dialect&) const { return text; }
+};
+
+/// Compiles every `step`-th point from `first`. Programs that do not compile are points that fail in the search.
+void compile(const tune::Space& space, std::size_t first, std::size_t step) {
+    const gemel::Context context = gemel::default_context();
+    std::size_t refused = 0, compiled = 0;
+    for (std::size_t i = first; i < space.size(); i += step) try {
+            context.compile(PlainText{text_at(space.point(i))}, {.name = "tiled_product"}).kernel("tiled_product");
+            ++compiled;
+        } catch (const gemel::CompileError&) {
+            ++refused;
+        }
+    bench::print_line({{"name", "compiled"}, {"points", compiled}, {"refused", refused}});
 }
 
 /// How far above the best of all each of some searches ends.
@@ -107,8 +130,8 @@ void replay(const tune::Space& space, const std::vector<tune::Trial>& history, d
 }  // namespace
 
 int main(int argc, char** argv) try {
-    std::size_t points = 0;
-    if (argc == 3 && std::string(argv[1]) == "--points") points = std::strtoull(argv[2], nullptr, 10);
+    const std::string option = argc > 1 ? argv[1] : "", value = argc > 2 ? argv[2] : "";
+    const std::size_t points = option == "--points" ? std::stoul(value) : 0;
     const gemel::Device device = gemel::default_device();
     const std::int32_t n = device.info().type == gemel::DeviceInfo::Type::cpu ? 128 : 2048;
     const gemel::GPUArray<float> a = gemel::random::rand<float>({n, n}), b = gemel::random::rand<float>({n, n});
@@ -116,6 +139,10 @@ int main(int argc, char** argv) try {
     const auto is_right = [&] { return gemel::max(gemel::abs(c - wanted)).item() < 1e-2f; };
     const tune::Tuner tuner = make_tuner(n);
     const tune::Space space = tuner.space(device);
+    if (option == "--compile") {
+        compile(space, std::stoul(value), std::stoul(value.substr(value.find('/') + 1)));
+        return 0;
+    }
     const auto report = [&](const char* name, const tune::Result& result) {
         bench::print_line({{"name", name},
                            {"points", result.points},
@@ -127,6 +154,7 @@ int main(int argc, char** argv) try {
     const tune::Result found =
         tuner.run({.trials = 30, .seconds = 20, .progress = true, .check = is_right, .again = true}, c, a, b, n);
     report("neighbours", found);
+    if (option == "--search") return 0;
     const tune::Result all = tuner.run({.trials = points ? points : space.size(),
                                         .strategy = points ? tune::Strategy::random : tune::Strategy::exhaustive,
                                         .progress = true,

@@ -383,8 +383,8 @@ inline Programs grouped_matmul_programs(const Dialect& dialect) {
     cg::MatmulLayout parts = slots(MatmulForm::grouped, {128, 256, 32, 16, 256, 5, 1, 4}, true, false, 8);
     parts.in_parts = true;
     add("bfloat16_grouped_parts", dtype_of<gemel::bfloat16>(), parts);
-    cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 32, 16, 128, 3}, true, true, 4);
-    packed.packed_parts = 2;
+    cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 64, 16, 128, 2}, true, true, 4);
+    packed.packed_parts = 3;
     add("float_packed", dtype_of<float>(), packed);
     packed.packed_parts = 1;
     packed.tile = {128, 256, 32, 16, 256, 4};

@@ -131,6 +131,13 @@ inline void gemel_multiply_double_16(double* c, const double* a, const double* b
 inline unsigned gemel_two_halves(float first, float second) {
     return static_cast<unsigned>(gemel_store_float16(first)) | static_cast<unsigned>(gemel_store_float16(second)) << 16;
 }
+inline unsigned gemel_bfloat_bits(float x) {
+    const unsigned bits = gemel_bits<unsigned>(x);
+    return x != x ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+}
+inline unsigned gemel_two_bfloats(float first, float second) {
+    return gemel_bfloat_bits(first) | gemel_bfloat_bits(second) << 16;
+}
 inline float gemel_first_half(unsigned both) { return gemel_load_float16(static_cast<unsigned short>(both & 0xffffu)); }
 inline float gemel_second_half(unsigned both) { return gemel_first_half(both >> 16); }
 inline unsigned gemel_tf32(unsigned bits) { return (bits & 0x7fffffffu) < 0x7f800000u ? bits + 0x1000u : bits; }

@@ -82,17 +82,9 @@ void gemel_multiply_two_tiles_tf32(float* c, unsigned long long a, unsigned long
         c, [&](int row, int k) { return gemel_tf32_of(gemel_tile_element<unsigned>(a, false, first + row, k)); },
         [&](int k, int column) { return gemel_tf32_of(gemel_tile_element<unsigned>(b, false, column, k)); });
 }
-template <int width>
-void gemel_multiply_two_tiles_tf32_anew(float* c, unsigned long long a, unsigned long long b) {
-    for (int i = 0; i < width / 2; ++i) c[i] = 0;
-    gemel_multiply_two_tiles_tf32<width>(c, a, b);
-}
 #define GEMEL_TWO_TILES(width) \
     inline void gemel_multiply_two_tiles_tf32_##width(float* c, unsigned long long a, unsigned long long b) { \
         gemel_multiply_two_tiles_tf32<width>(c, a, b); \
-    } \
-    inline void gemel_multiply_two_tiles_tf32_##width##_anew(float* c, unsigned long long a, unsigned long long b) { \
-        gemel_multiply_two_tiles_tf32_anew<width>(c, a, b); \
     }
 GEMEL_TWO_TILES(64)
 GEMEL_TWO_TILES(128)

@@ -1,3 +1,12 @@
+__device__ void matmul_split(float first, float second, uint32_t *high, uint32_t *middle, uint32_t *low) {
+    *high = gemel_two_bfloats(first, second);
+    first = (first - as_float(*high << 16)) * 256.0f;
+    second = (second - as_float(*high & 0xffff0000u)) * 256.0f;
+    *middle = gemel_two_bfloats(first, second);
+    first = (first - as_float(*middle << 16)) * 256.0f;
+    second = (second - as_float(*middle & 0xffff0000u)) * 256.0f;
+    *low = gemel_two_bfloats(first, second);
+}
 extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul(
         const float *a,
         const float *b,
@@ -140,48 +149,48 @@ extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul
         const float scale = a_scales[stretch] * b_scales[stretch];
         if (scale == 0) {
 #pragma unroll
-            for (int d = 0; d < 16; d += 8) {
-                uint32_t a_part[4][4], b_part[4][2];
+            for (int d_16 = 0; d_16 < 16; d_16 += 16) {
+                uint32_t a_high[4][4], a_middle[4][4], a_low[4][4];
+                uint32_t b_high[4][2], b_middle[4][2], b_low[4][2];
 #pragma unroll
-                for (int r = 0; r < 4; ++r) {
-                    gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 16 + (a_group ^ d / 4) * 4);
-                }
+                for (int pass = 0; pass < 2; ++pass) {
+                    const int d = d_16 + 8 * pass;
+                    uint32_t a_part[4][4], b_part[4][2];
 #pragma unroll
-                for (int k = 0; k < 4; k += 2) {
-                    gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 16 + (b_group ^ d / 4) * 4);
-                }
-                uint32_t a_part_low[4][4];
-#pragma unroll
-                for (int r = 0; r < 4; ++r) {
-#pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-                        const uint32_t rounded = (a_part[r][i] + 0x1000u) & 0xffffe000u;
-                        a_part_low[r][i] = as_uint((as_float(a_part[r][i]) - as_float(rounded)) * 2048.0f);
-                        a_part[r][i] = rounded;
+                    for (int r = 0; r < 4; ++r) {
+                        gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 16 + (a_group ^ d / 4) * 4);
                     }
-                }
-                uint32_t b_part_low[4][2];
 #pragma unroll
-                for (int r = 0; r < 4; ++r) {
-#pragma unroll
-                    for (int i = 0; i < 2; ++i) {
-                        const uint32_t rounded = (b_part[r][i] + 0x1000u) & 0xffffe000u;
-                        b_part_low[r][i] = as_uint((as_float(b_part[r][i]) - as_float(rounded)) * 2048.0f);
-                        b_part[r][i] = rounded;
+                    for (int k = 0; k < 4; k += 2) {
+                        gemel_load_matrices(b_part[k], b_slot + (warp_column + 8 * k + lane % 8 + lane / 16 * 8) * 16 + (b_group ^ d / 4) * 4);
                     }
+#pragma unroll
+                    for (int r = 0; r < 4; ++r) {
+#pragma unroll
+                        for (int i = 0; i < 2; ++i)
+                            matmul_split(as_float(a_part[r][i]), as_float(a_part[r][i + 2]), &a_high[r][2 * pass + i], &a_middle[r][2 * pass + i], &a_low[r][2 * pass + i]);
+                    }
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        matmul_split(as_float(b_part[k][0]), as_float(b_part[k][1]), &b_high[k][pass], &b_middle[k][pass], &b_low[k][pass]);
                 }
 #pragma unroll
                 for (int r = 0; r < 4; ++r) {
 #pragma unroll
                     for (int k = 0; k < 4; ++k) {
-                        float part[4] = {0, 0, 0, 0};
-                        gemel_multiply_tf32(part, a_part_low[r], b_part[k]);
-                        gemel_multiply_tf32(part, a_part[r], b_part_low[k]);
+                        float small[4] = {0, 0, 0, 0}, large[4] = {0, 0, 0, 0};
+                        gemel_multiply_bfloat16(small, a_middle[r], b_middle[k]);
+                        gemel_multiply_bfloat16(small, a_high[r], b_low[k]);
+                        gemel_multiply_bfloat16(small, a_low[r], b_high[k]);
 #pragma unroll
-                        for (int i = 0; i < 4; ++i) part[i] *= 0.00048828125f;
-                        gemel_multiply_tf32(part, a_part[r], b_part[k]);
+                        for (int i = 0; i < 4; ++i) small[i] *= 0.00390625f;
+                        gemel_multiply_bfloat16(small, a_high[r], b_middle[k]);
+                        gemel_multiply_bfloat16(small, a_middle[r], b_high[k]);
+                        gemel_multiply_bfloat16(large, a_high[r], b_high[k]);
 #pragma unroll
-                        for (int i = 0; i < 4; ++i) sums[r][k][i] += part[i];
+                        for (int i = 0; i < 4; ++i) {
+                            sums[r][k][i] += large[i] + small[i] * 0.00390625f;
+                        }
                     }
                 }
             }

@@ -27,11 +27,11 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
         SHARED_ARENA)
 {
     float *const slots = gemel_tile_aligned((float *)shared_arena);
-    uint64_t *const filled = (uint64_t *)(slots + 49152), *const emptied = filled + 3;
+    uint64_t *const filled = (uint64_t *)(slots + 49152), *const emptied = filled + 2;
     const int thread = ((int)threadIdx.x), warp = thread / 32, lane = thread % 32;
     if (thread == 0) {
 #pragma unroll
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 2; ++k) {
             gemel_barrier_make(filled + k, 1);
             gemel_barrier_make(emptied + k, 2);
         }
@@ -50,32 +50,32 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
             const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
             const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
             const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
-            const int steps = (int)((own_inner + 31) / 32);
-            const int64_t unit_line = (int64_t)steps * 4096;
+            const int steps = (int)((own_inner + 63) / 64);
+            const int64_t unit_line = (int64_t)steps * 6144;
             const float *a_next = a_packed + (matrix * tiles_down + tile_row) * 2 * unit_line;
             const float *b_next = b_packed + (matrix * tiles_across + tile_column) * 2 * unit_line;
             for (int step = 0; step < steps; ++step) {
-                float *const to = slots + slot * 16384;
+                float *const to = slots + slot * 24576;
                 gemel_barrier_await(emptied + slot, phase);
-                gemel_barrier_expect(filled + slot, 65536);
+                gemel_barrier_expect(filled + slot, 98304);
 #pragma unroll
-                for (int part = 0; part < 2; ++part) {
+                for (int part = 0; part < 3; ++part) {
 #pragma unroll
                     for (int k = 0; k < 2; ++k)
                         gemel_copy_bulk(to + (part * 2 + k) * 2048, a_next + k * unit_line + part * 2048, 8192, filled + slot);
 #pragma unroll
                     for (int k = 0; k < 2; ++k)
-                        gemel_copy_bulk(to + (4 + part * 2 + k) * 2048, b_next + k * unit_line + part * 2048, 8192, filled + slot);
+                        gemel_copy_bulk(to + (6 + part * 2 + k) * 2048, b_next + k * unit_line + part * 2048, 8192, filled + slot);
                 }
-                a_next += 4096;
-                b_next += 4096;
-                if (++slot == 3) slot = 0, phase ^= 1;
+                a_next += 6144;
+                b_next += 6144;
+                if (++slot == 2) slot = 0, phase ^= 1;
             }
         }
         return;
     }
     gemel_registers_232();
-    float *const staged = (float *)(emptied + 3) + warp * 640;
+    float *const staged = (float *)(emptied + 2) + warp * 640;
     const int group = lane / 4, quad = lane % 4;
     float *const c_all = c;
     uint32_t phase = 0;
@@ -85,40 +85,92 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
         const uint32_t band = tile < band_tiles ? 0 : tile / band_tiles, in_band = tile - band * band_tiles;
         const uint32_t below = (uint32_t)tiles_down - band * 8, height = below < 8 ? below : 8;
         const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
-        const int steps = (int)((own_inner + 31) / 32);
+        const int steps = (int)((own_inner + 63) / 64);
         float sums[64];
-        float high[64], low[64];
+        float rest[64], part[64];
 #pragma unroll
-        for (int i = 0; i < 64; ++i) sums[i] = high[i] = low[i] = 0;
-        int previous = 0, step = 0;
+        for (int i = 0; i < 64; ++i) sums[i] = rest[i] = 0;
+        int step = 0;
         do {
-            const float *const at = slots + slot * 16384;
-            const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 8192, 0);
+            const float *const at = slots + slot * 24576;
+            const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 12288, 0);
             gemel_barrier_await(filled + slot, phase);
-            gemel_begin_tiles();
-            gemel_multiply_two_tiles_tf32_128_anew(high, a_tile, b_tile);
 #pragma unroll
-            for (int d = 1; d < 4; ++d) gemel_multiply_two_tiles_tf32_128(high, a_tile + 2 * d, b_tile + 2 * d);
-            gemel_commit_tiles();
+            for (int i = 0; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d) {
-                gemel_multiply_two_tiles_tf32_128(low, a_tile + 1024 + 2 * d, b_tile + 2 * d);
-                gemel_multiply_two_tiles_tf32_128(low, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
-            gemel_await_tiles_1();
-            if (step > 0 && thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
+            gemel_await_tiles_0();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&high[i]);
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
 #pragma unroll
-            for (int i = 0; i < 64; ++i) sums[i] += high[i];
-            previous = slot;
-            if (++slot == 3) slot = 0, phase ^= 1;
+            for (int i = 0; i < 64; ++i) {
+                part[i] = part[i] * 0.00390625f;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 2; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                const float sum = sums[i] + part[i];
+                rest[i] += part[i] - (sum - sums[i]);
+                sums[i] = sum;
+            }
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 2; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+            if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                const float sum = sums[i] + part[i];
+                rest[i] += part[i] - (sum - sums[i]);
+                sums[i] = sum;
+            }
+            if (++slot == 2) slot = 0, phase ^= 1;
         } while (++step < steps);
-        gemel_await_tiles_0();
-        if (thread % 128 == 0) gemel_barrier_arrive(emptied + previous);
-#pragma unroll
-        for (int i = 0; i < 64; ++i) gemel_after_tiles(&low[i]);
         float *const c = c_all + c_begin + matrix * c_matrix;
         const int64_t first_own_row = (int64_t)tile_row * 128 + warp * 16, first_own_column = (int64_t)tile_column * 128;
         const int stores_pairs = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
@@ -128,8 +180,8 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
             gemel_warp_barrier();
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                const float sum_0 = sums[16 * k + 2 * i + 0] + low[16 * k + 2 * i + 0] * 0.00048828125f;
-                const float sum_1 = sums[16 * k + 2 * i + 1] + low[16 * k + 2 * i + 1] * 0.00048828125f;
+                const float sum_0 = sums[16 * k + 2 * i + 0] + rest[16 * k + 2 * i + 0];
+                const float sum_1 = sums[16 * k + 2 * i + 1] + rest[16 * k + 2 * i + 1];
                 float *const to = staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad;
                 float2 both;
                 both.x = sum_0;

@@ -1,3 +1,12 @@
+__device__ void matmul_split(float first, float second, uint32_t *high, uint32_t *middle, uint32_t *low) {
+    *high = gemel_two_bfloats(first, second);
+    first = (first - as_float(*high << 16)) * 256.0f;
+    second = (second - as_float(*high & 0xffff0000u)) * 256.0f;
+    *middle = gemel_two_bfloats(first, second);
+    first = (first - as_float(*middle << 16)) * 256.0f;
+    second = (second - as_float(*middle & 0xffff0000u)) * 256.0f;
+    *low = gemel_two_bfloats(first, second);
+}
 extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul(
         const float *a,
         const float *b,
@@ -49,7 +58,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     const int group = lane / 4, quad = lane % 4;
     const int a_group = lane / 16 ^ lane % 8;
     float sums[2][4][4];
-    float low[2][4][4];
+    float rest[2][4][4];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -57,7 +66,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 sums[r][k][i] = 0;
-                low[r][k][i] = 0;
+                rest[r][k][i] = 0;
             }
         }
     }
@@ -133,66 +142,60 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
         if (step < 0) continue;
         const float *const a_slot = slots + slot * 4096;
         const float *const b_slot = a_slot + 2048;
-        float high[2][4][4];
 #pragma unroll
-        for (int r = 0; r < 2; ++r) {
+        for (int d_16 = 0; d_16 < 32; d_16 += 16) {
+            uint32_t a_high[2][4], a_middle[2][4], a_low[2][4];
+            uint32_t b_high[4][2], b_middle[4][2], b_low[4][2];
 #pragma unroll
-            for (int k = 0; k < 4; ++k) high[r][k][0] = high[r][k][1] = high[r][k][2] = high[r][k][3] = 0;
-        }
+            for (int pass = 0; pass < 2; ++pass) {
+                const int d = d_16 + 8 * pass;
+                uint32_t a_part[2][4], b_part[4][2];
 #pragma unroll
-        for (int d = 0; d < 32; d += 8) {
-            uint32_t a_part[2][4], b_part[4][2];
-#pragma unroll
-            for (int r = 0; r < 2; ++r) {
-                gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 32 + (a_group ^ d / 4) * 4);
-            }
-#pragma unroll
-            for (int k = 0; k < 4; k += 4) {
-#pragma unroll
-                for (int i = 0; i < 2; ++i) {
-                    const float4 next = *(const float4 *)(b_slot + (d + quad + i * 4) * 64 + warp_column + 8 * k + (4 * group ^ quad * 8));
-                    b_part[k][i] = as_uint(next.x);
-                    b_part[k + 1][i] = as_uint(next.y);
-                    b_part[k + 2][i] = as_uint(next.z);
-                    b_part[k + 3][i] = as_uint(next.w);
+                for (int r = 0; r < 2; ++r) {
+                    gemel_load_matrices(a_part[r], a_slot + (warp_row + 16 * r + lane % 16) * 32 + (a_group ^ d / 4) * 4);
                 }
-            }
-            uint32_t a_part_low[2][4];
 #pragma unroll
-            for (int r = 0; r < 2; ++r) {
+                for (int k = 0; k < 4; k += 4) {
 #pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const uint32_t rounded = (a_part[r][i] + 0x1000u) & 0xffffe000u;
-                    a_part_low[r][i] = as_uint((as_float(a_part[r][i]) - as_float(rounded)) * 2048.0f);
-                    a_part[r][i] = rounded;
+                    for (int i = 0; i < 2; ++i) {
+                        const float4 next = *(const float4 *)(b_slot + (d + quad + i * 4) * 64 + warp_column + 8 * k + (4 * group ^ quad * 8));
+                        b_part[k][i] = as_uint(next.x);
+                        b_part[k + 1][i] = as_uint(next.y);
+                        b_part[k + 2][i] = as_uint(next.z);
+                        b_part[k + 3][i] = as_uint(next.w);
+                    }
                 }
-            }
-            uint32_t b_part_low[4][2];
 #pragma unroll
-            for (int r = 0; r < 4; ++r) {
+                for (int r = 0; r < 2; ++r) {
 #pragma unroll
-                for (int i = 0; i < 2; ++i) {
-                    const uint32_t rounded = (b_part[r][i] + 0x1000u) & 0xffffe000u;
-                    b_part_low[r][i] = as_uint((as_float(b_part[r][i]) - as_float(rounded)) * 2048.0f);
-                    b_part[r][i] = rounded;
+                    for (int i = 0; i < 2; ++i)
+                        matmul_split(as_float(a_part[r][i]), as_float(a_part[r][i + 2]), &a_high[r][2 * pass + i], &a_middle[r][2 * pass + i], &a_low[r][2 * pass + i]);
                 }
+#pragma unroll
+                for (int k = 0; k < 4; ++k)
+                    matmul_split(as_float(b_part[k][0]), as_float(b_part[k][1]), &b_high[k][pass], &b_middle[k][pass], &b_low[k][pass]);
             }
 #pragma unroll
             for (int r = 0; r < 2; ++r) {
 #pragma unroll
                 for (int k = 0; k < 4; ++k) {
-                    gemel_multiply_tf32(low[r][k], a_part_low[r], b_part[k]);
-                    gemel_multiply_tf32(low[r][k], a_part[r], b_part_low[k]);
-                    gemel_multiply_tf32(high[r][k], a_part[r], b_part[k]);
+                    float small[4] = {0, 0, 0, 0}, large[4] = {0, 0, 0, 0};
+                    gemel_multiply_bfloat16(small, a_middle[r], b_middle[k]);
+                    gemel_multiply_bfloat16(small, a_high[r], b_low[k]);
+                    gemel_multiply_bfloat16(small, a_low[r], b_high[k]);
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) small[i] *= 0.00390625f;
+                    gemel_multiply_bfloat16(small, a_high[r], b_middle[k]);
+                    gemel_multiply_bfloat16(small, a_middle[r], b_high[k]);
+                    gemel_multiply_bfloat16(large, a_high[r], b_high[k]);
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        const float sum = sums[r][k][i] + large[i];
+                        rest[r][k][i] += large[i] - (sum - sums[r][k][i]);
+                        rest[r][k][i] += small[i] * 0.00390625f;
+                        sums[r][k][i] = sum;
+                    }
                 }
-            }
-        }
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-#pragma unroll
-            for (int k = 0; k < 4; ++k) {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) sums[r][k][i] += high[r][k][i];
             }
         }
         slot = slot == 1 ? 0 : slot + 1;
@@ -215,7 +218,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
                 for (int e = 0; e < 4; ++e) {
                     const int64_t own_column = begin_column + e;
                     if (own_column >= columns) continue;
-                    const float sum = sums[r][k + e][i] + low[r][k + e][i] * 0.00048828125f;
+                    const float sum = sums[r][k + e][i] + rest[r][k + e][i];
                     if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
                         unknown |= (uint64_t)1 << ((r * 4 + k + e) * 4 + i);
                         continue;

@@ -1,3 +1,12 @@
+void matmul_split(float first, float second, uint32_t *high, uint32_t *middle, uint32_t *low) {
+    *high = gemel_two_bfloats(first, second);
+    first = (first - as_float(*high << 16)) * 256.0f;
+    second = (second - as_float(*high & 0xffff0000u)) * 256.0f;
+    *middle = gemel_two_bfloats(first, second);
+    first = (first - as_float(*middle << 16)) * 256.0f;
+    second = (second - as_float(*middle & 0xffff0000u)) * 256.0f;
+    *low = gemel_two_bfloats(first, second);
+}
 __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul_pack(
         __global const float *x,
         __global float4 *packed,
@@ -12,33 +21,33 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul_pack(
 {
     const uint32_t slot = (uint32_t)((int)get_group_id(0)) % (uint32_t)slots, unit_of_all = (uint32_t)((int)get_group_id(0)) / (uint32_t)slots;
     const uint32_t unit = unit_of_all % (uint32_t)units, matrix = unit_of_all / (uint32_t)units;
-    const int64_t first_line = (int64_t)unit * 64, first_depth = (int64_t)slot * 32;
+    const int64_t first_line = (int64_t)unit * 64, first_depth = (int64_t)slot * 64;
     const int own_lines = lines - first_line < 64 ? (int)(lines - first_line) : 64;
-    const int own_depth = inner - first_depth < 32 ? (int)(inner - first_depth) : 32;
+    const int own_depth = inner - first_depth < 64 ? (int)(inner - first_depth) : 64;
     x += begin + matrix * matrix_step + first_line * line_step + first_depth * depth_step;
-    packed += (int64_t)((int)get_group_id(0)) * 1024;
+    packed += (int64_t)((int)get_group_id(0)) * 1536;
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
         const int e = ((int)get_local_id(0)) + k * 256;
-        const int line = e / 8, access = e % 8;
-        float own[4];
-        if (line < own_lines && 4 * access + 4 <= own_depth) {
-            const float4 read = *(__global const float4 *)(x + line * line_step + 4 * access);
-            own[0] = read.x; own[1] = read.y; own[2] = read.z; own[3] = read.w;
+        const int line = e / 8, first = e % 8 * 8;
+        float own[8];
+        if (line < own_lines && first + 8 <= own_depth) {
+#pragma unroll
+            for (int i = 0; i < 8; i += 4) {
+                const float4 read = *(__global const float4 *)(x + line * line_step + first + i);
+                own[i] = read.x; own[i + 1] = read.y; own[i + 2] = read.z; own[i + 3] = read.w;
+            }
         } else
         {
 #pragma unroll
-            for (int i = 0; i < 4; ++i) own[i] = line < own_lines && 4 * access + i < own_depth ? x[line * line_step + 4 * access + i] : 0.0f;
+            for (int i = 0; i < 8; ++i) own[i] = line < own_lines && first + i < own_depth ? x[line * line_step + first + i] : 0.0f;
         }
-        float low[4];
+        const int at = line * 8 + (e % 8 ^ line % 8);
+        uint32_t high[4], middle[4], low[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            const float high = as_float((as_uint(own[i]) + 0x1000u) & 0xffffe000u);
-            low[i] = as_float((as_uint((own[i] - high) * 2048.0f) + 0x1000u) & 0xffffe000u);
-            own[i] = high;
-        }
-        const int at = line * 8 + (access ^ line % 8);
-        packed[at] = make_float4(own[0], own[1], own[2], own[3]);
-        packed[at + 512] = make_float4(low[0], low[1], low[2], low[3]);
+        for (int i = 0; i < 4; ++i) matmul_split(own[2 * i], own[2 * i + 1], &high[i], &middle[i], &low[i]);
+        packed[at + 0] = make_float4(as_float(high[0]), as_float(high[1]), as_float(high[2]), as_float(high[3]));
+        packed[at + 512] = make_float4(as_float(middle[0]), as_float(middle[1]), as_float(middle[2]), as_float(middle[3]));
+        packed[at + 1024] = make_float4(as_float(low[0]), as_float(low[1]), as_float(low[2]), as_float(low[3]));
     }
 }

@@ -27,15 +27,13 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void matmul_pack(
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
         const int e = ((int)get_local_id(0)) + k * 256;
-        const int line = e / 8, access = e % 8;
+        const int line = e / 8, first = e % 8 * 4;
         float own[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) own[i] = tile[(4 * access + i) * 65 + line];
+        for (int i = 0; i < 4; ++i) own[i] = tile[(first + i) * 65 + line];
+        const int at = line * 8 + (e % 8 ^ line % 8);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            own[i] = as_float(gemel_tf32(as_uint(own[i])) & 0xffffe000u);
-        }
-        const int at = line * 8 + (access ^ line % 8);
+        for (int i = 0; i < 4; ++i) own[i] = as_float(gemel_tf32(as_uint(own[i])) & 0xffffe000u);
         packed[at] = make_float4(own[0], own[1], own[2], own[3]);
     }
 }

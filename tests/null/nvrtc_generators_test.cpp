@@ -101,15 +101,16 @@ TEST_SUITE_BEGIN("codegen");
 
 TEST_CASE("generated kernels compile for CUDA") {
     for (const auto& [name, text] : generator_programs::all(Dialect::cuda())) {
-        // Copies that go on by themselves and conversions to two halves began with sm_80, products of double of this
-        // shape and clusters with sm_90.
+        // Copies that go on by themselves and conversions to two 16-bit floats began with sm_80, products of double of
+        // this shape and clusters with sm_90.
         if (text.find("gemel_tile") != std::string::npos)
             check_pipelined(name, text);
         else if (text.find("gemel_multiply_double") != std::string::npos ||
                  text.find("gemel_cluster_wait") != std::string::npos)
             check_compiles(name, text, {"sm_90"});
         else if (text.find("gemel_await_copies") != std::string::npos ||
-                 text.find("gemel_two_halves") != std::string::npos)
+                 text.find("gemel_two_halves") != std::string::npos ||
+                 text.find("gemel_two_bfloats") != std::string::npos)
             check_compiles(name, text, {"sm_80", "sm_90"});
         else
             check_compiles(name, text, {"sm_75", "sm_80", "sm_90"});

@@ -129,7 +129,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
                                                              : MatmulForm::mapped;
         else if (tile.packs == 1 && form == MatmulForm::split)
             layout = halves_layout(layout);
-        layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
+        layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 3 : 1;
         layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
         layout.tile.parts = layout.tile.packs = 0;
         layout.tile.stages = stages_for(layout, layout.in_parts ? matmul_part_depth(tile, a.shape()[2]) : a.shape()[2]);

@@ -96,8 +96,9 @@ AnyArray packed_factor(const AnyArray& x, std::uint32_t parts, bool is_left, std
     const Lines operand(x, is_left);
     const codegen::MatmulPack pack{.parts = parts, .along = operand.along, .wide = operand.wide};
     const auto variant = find(x.context(), pack, "matmul_pack", codegen::matmul_pack_source, id);
-    const std::int64_t units = lines / codegen::matmul_unit_lines, slots = operand.stretches(),
-                       blocks = x.shape()[0] * units * slots;
+    const std::int64_t units = lines / codegen::matmul_unit_lines, depth = codegen::matmul_packed_depth(parts),
+                       slots = (operand.inner + depth - 1) / depth, blocks = x.shape()[0] * units * slots;
+    // A part of a unit takes 8 KiB: 32 floats of a line, or 64 bfloat16s.
     const AnyArray packed(x.context(), x.dtype(),
                           Shape{blocks * codegen::matmul_unit_lines * codegen::matmul_unit_depth * parts});
     operand.launch(*variant, blocks, {&packed}, {units, slots});

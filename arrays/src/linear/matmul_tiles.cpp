@@ -90,7 +90,7 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
 /// Products of two elements per second and multiprocessor, with tiles of rate 1, on an H100.
 double products_per_second(const MatmulLayout& layout, std::size_t item) {
     if (layout.form == MatmulForm::threads) return 1.95e11;
-    if (layout.form == MatmulForm::split || layout.packed_parts == 2 || item == 8) return 2e11;
+    if (layout.form == MatmulForm::split || layout.packed_parts > 1 || item == 8) return 2e11;
     return item == 4 ? 4.8e11 : 1.3e12;
 }
 
@@ -275,12 +275,12 @@ struct PackedCandidate {
     std::uint32_t columns, stages;
     double rate;  ///< relative to that of single warps
 };
-constexpr PackedCandidate split_candidates[] = {{128, 3, 2.7}, {64, 4, 1.8}}, tensor_candidates[] = {{256, 4, 2.4}};
+constexpr PackedCandidate split_candidates[] = {{128, 2, 2.7}, {64, 2, 1.8}}, tensor_candidates[] = {{256, 4, 2.4}};
 
-MatmulTuning packed_tile(const PackedCandidate& candidate) {
+MatmulTuning packed_tile(const PackedCandidate& candidate, std::uint32_t parts) {
     return {.rows = 128,
             .columns = candidate.columns,
-            .depth = codegen::matmul_unit_depth,
+            .depth = codegen::matmul_packed_depth(parts),
             .own_rows = 16,
             .own_columns = candidate.columns,
             .stages = candidate.stages,
@@ -294,13 +294,13 @@ void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     if (!can_pack(device, dtype, layout.form)) return;
     const bool splits = layout.form == MatmulForm::split;
     layout.form = MatmulForm::packed;
-    layout.packed_parts = splits ? 2 : 1;
-    // Two launches, which read numbers and write their parts.
+    layout.packed_parts = splits ? 3 : 1;
+    // Two launches, which read numbers and write their parts: 4 bytes, or 6 in three parts.
     const double lines = static_cast<double>(shape.batch) * static_cast<double>(shape.rows + shape.columns);
-    const double before = 5e-6 + 4 * (1 + layout.packed_parts) * lines * static_cast<double>(shape.inner) / 3e12;
+    const double before = 5e-6 + (splits ? 10 : 8) * lines * static_cast<double>(shape.inner) / 3e12;
     for (const PackedCandidate& candidate :
          splits ? std::span<const PackedCandidate>(split_candidates) : tensor_candidates) {
-        layout.tile = packed_tile(candidate);
+        layout.tile = packed_tile(candidate, layout.packed_parts);
         best.consider(device, dtype, layout, candidate.rate, shape, before);
     }
 }
@@ -370,7 +370,9 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     // A caller's numbers for tensor are for unpacked operands.
     if (unit_warps == 0 || (unit_warps == 4 && layout.form == MatmulForm::split))
         consider_packed(best, device, dtype, layout, shape);
-    if (unit_warps == 0 && layout.form == MatmulForm::split) consider_halves(best, device, dtype, layout, shape);
+    // Halves have a bit less than numbers, so they are for devices on which single warps would take much longer.
+    if (unit_warps == 0 && layout.form == MatmulForm::split && !can_pack(device, dtype, layout.form))
+        consider_halves(best, device, dtype, layout, shape);
     return best.layout.tile;
 }
 

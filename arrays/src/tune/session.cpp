@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <set>
+#include <thread>
 
 namespace gemel::tune {
 namespace {
@@ -50,6 +51,14 @@ std::string shortened(std::string what) {
     return what.size() <= 300 ? what : what.substr(0, 297) + "...";
 }
 
+/// The points that are made at once. Points in an order that is known need one thread per core; the points after the
+/// next three of other searches depend on times that are still to come.
+std::size_t made_at_once(const Subject& subject, Strategy strategy) {
+    if (!subject.can_make_ahead) return 1;
+    if (strategy == Strategy::neighbours) return 3;
+    return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 3, 16);
+}
+
 std::size_t budget_of(const Options& options, const Space& space) {
     std::size_t budget = options.trials;
     if (budget == 0) budget = options.seconds > 0 || options.strategy == Strategy::exhaustive ? space.size() : 30;
@@ -84,6 +93,7 @@ Session::Session(const Subject& subject, const Space& space, const Options& opti
       options_(options),
       store_(store),
       budget_(budget_of(options, space)),
+      made_at_once_(made_at_once(subject, options.strategy)),
       digest_(digest_of(space)),
       search_(space, options.strategy, options.seed, numbers_of(space, starts)),
       shows_progress_(options.progress && isatty(STDERR_FILENO) == 1) {
@@ -100,7 +110,7 @@ Result Session::run() {
     // At least one point is tried, however little time there is.
     std::string why = options_.seconds > 0 && !search_.best() && search_.told() == 0 ? std::string() : why_stop();
     while (why.empty()) {
-        const auto& next = search_.next(subject_.can_make_ahead ? 3 : 1);
+        const auto& next = search_.next(made_at_once_);
         if (next.empty()) break;
         const std::size_t point = next.front();
         make_ahead(point);
@@ -172,7 +182,7 @@ Runner& Session::runner(std::size_t point) {
 
 void Session::make_ahead(std::size_t besides) {
     if (!subject_.can_make_ahead) return;
-    for (const std::size_t point : search_.next(3)) {
+    for (const std::size_t point : search_.next(made_at_once_)) {
         if (point == besides || made_.contains(point)) continue;
         made_[point] = std::async(std::launch::async, [this, point] {
                            return std::make_shared<Runner>(subject_.make(space_.point(point)));

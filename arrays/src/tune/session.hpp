@@ -67,7 +67,7 @@ class Session {
     const Space& space_;
     const Options& options_;
     const TrialStore& store_;
-    const std::size_t budget_;
+    const std::size_t budget_, made_at_once_;
     const std::string digest_;
     Search search_;
     InterruptWatch interrupt_;

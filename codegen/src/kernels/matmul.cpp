@@ -134,6 +134,8 @@ std::string Matmul::tiled(Values values) {
     values["unit_depth"] = matmul_unit_depth;
     values["halves"] = layout_.form == MatmulForm::halves;
     values["grouped"] = is_grouped(layout_);
+    const bool splits = layout_.form == MatmulForm::split || layout_.form == MatmulForm::halves;
+    values["split_numbers"] = splits ? kernel_.fill(matmul_kernels::split_numbers(), {}) : "";
     describe_tile(values);
     // A slot of warp groups is filled again one step later, when products of it are complete.
     values["ahead"] = is_grouped(layout_) ? t.stages - 2 : std::max(t.stages, 2u) - 1;
@@ -198,16 +200,15 @@ std::string Matmul::by_tensor_cores(Values values) {
     const MatmulTuning& t = layout_.tile;
     const std::size_t item = dtype_.size_bytes();
     values["sum_type"] = sums_.type;
-    values["splits"] = layout_.form == MatmulForm::split;
+    values["splits"] = values["keeps_rest"] = layout_.form == MatmulForm::split;
     // A lane reads four neighbours of b at once, for four tiles.
     const Factor b = factor(item, layout_, false);
     values["wide"] = item == 4 && !b.along && b.swizzle != 0 && t.own_columns % 32 == 0 && slices_of(layout_) == 1;
-    values["rounds"] = item == 4;
+    values["rounds"] = item == 4 && layout_.form == MatmulForm::tensor;
     values["group_depth"] = group_depth();
     values["a_numbers"] = item == 8 ? group_depth() / 2 : 4;
     values["b_numbers"] = item == 8 ? group_depth() / 4 : 2;
     values["by_matrices"] = item < 8;
-    values["anew"] = false;
     values["many"] = t.own_rows * t.own_columns > 2048;
     values["part"] = item == 8 ? "double" : "uint32_t";
     values["bits"] = item == 8 ? "" : "as_uint";
@@ -228,10 +229,11 @@ std::string Matmul::by_tensor_cores(Values values) {
 }
 
 std::string Matmul::multiply_by_tensor_cores(const Values& values) {
-    if (layout_.form != MatmulForm::halves) return kernel_.fill(matmul_kernels::tensor_multiply(), values);
     Values more = values;
-    more["splits"] = more["anew"] = true;
-    more["multiply_floats"] = kernel_.fill(matmul_kernels::tensor_multiply(), more);
+    more["load"] = kernel_.fill(matmul_kernels::tensor_load(), values);
+    if (layout_.form == MatmulForm::split) return kernel_.fill(matmul_kernels::tensor_split(), std::move(more));
+    if (layout_.form != MatmulForm::halves) return kernel_.fill(matmul_kernels::tensor_multiply(), std::move(more));
+    more["multiply_floats"] = kernel_.fill(matmul_kernels::tensor_split(), more);
     return kernel_.fill(matmul_kernels::tensor_halves(), std::move(more));
 }
 

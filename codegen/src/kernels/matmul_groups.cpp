@@ -32,14 +32,14 @@ std::string Matmul::multiply_tiles(bool a_along, bool b_along) const {
 void Matmul::describe_stores(Values& values) {
     const bool turned = is_turned(layout_);
     values["turned"] = turned;
-    values["splits"] = layout_.packed_parts == 2;
+    values["splits"] = splits_packed(layout_);
     values["sums"] = other_lines(layout_) / 2;
     values["staged_pitch"] = turned ? turned_staged_pitch : piped_staged_pitch;
     values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
     values["stored"] = store("sum");
     values["finished_alone"] = kernel_.fill(matmul_kernels::finish_element(), values);
     values["stored"] = store("sum", "out[e]");
-    values["unrolls"] = epilogue_.empty() && layout_.packed_parts < 2;
+    values["unrolls"] = epilogue_.empty() && !splits_packed(layout_);
     values["finished"] = kernel_.fill(matmul_kernels::finish_element(), values);
 }
 
@@ -53,7 +53,7 @@ std::string Matmul::piped(Values values) {
     values["is_static"] = matmul_is_static(dtype_, layout_);
     values["shared_bytes"] = matmul_shared_bytes(dtype_, layout_);
     describe_tile(values);
-    values["splits"] = layout_.packed_parts == 2;
+    values["splits"] = splits_packed(layout_);
     values["parts"] = maps ? 1 : layout_.packed_parts;
     values["groups"] = own_lines(layout_) / matmul_unit_lines;
     values["units_across"] = t.columns / matmul_unit_lines;
@@ -100,10 +100,39 @@ std::string Matmul::consuming_groups(Values values, bool a_along, bool b_along) 
     values["other_offset"] = turned ? 0 : b_offset;
     values["instruction"] = by_registers ? gemel::text("gemel_multiply_tiles_tf32_", other_lines(layout_))
                             : maps       ? multiply_tiles(a_along, b_along)
-                                         : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
+                            : splits_packed(layout_)
+                                ? gemel::text("gemel_multiply_tiles_bfloat16_", layout_.tile.columns, "_kk")
+                                : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
     describe_stores(values);
+    if (splits_packed(layout_)) values["multiply_split"] = multiply_split(values);
     values["store"] = kernel_.fill(matmul_kernels::groups_store(), values);
     return kernel_.fill(matmul_kernels::piped_groups(), std::move(values));
+}
+
+/// The stages of a slot: the products of parts whose scales are 2^16, 2^8 and 1, the last for 32 of the depth at a
+/// time.
+std::string Matmul::multiply_split(Values values) {
+    const MatmulTuning& t = layout_.tile;
+    const auto product = [&](std::uint32_t a, std::uint32_t b) -> Value {
+        constexpr std::uint32_t unit_words_16 = matmul_unit_words / 4;
+        return Values{{"a", a * t.rows / matmul_unit_lines * unit_words_16},
+                      {"b", b * t.columns / matmul_unit_lines * unit_words_16}};
+    };
+    Value::List stages;
+    const auto add = [&](std::uint32_t begin, std::uint32_t end, const Value::List& products, bool is_large) {
+        stages.push_back(Values{{"begin", begin},
+                                {"end", end},
+                                {"products", products},
+                                {"goes_on", stages.size() == 1},
+                                {"is_smallest", stages.empty()},
+                                {"is_large", is_large},
+                                {"is_last", end == t.depth / 16 && is_large}});
+    };
+    add(0, t.depth / 16, {product(1, 1), product(0, 2), product(2, 0)}, false);
+    add(0, t.depth / 16, {product(0, 1), product(1, 0)}, false);
+    for (std::uint32_t begin = 0; begin < t.depth / 16; begin += 2) add(begin, begin + 2, {product(0, 0)}, true);
+    values["stages_of_slot"] = stages;
+    return kernel_.fill(matmul_kernels::split_slot(), std::move(values));
 }
 
 std::string Matmul::consuming_warps(Values values) {

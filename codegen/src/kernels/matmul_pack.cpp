@@ -18,16 +18,20 @@ std::string filled(const char* name, const Template& text, Values values, bool a
     values["along"] = along;
     values["wide"] = wide;
     values["unit_lines"] = matmul_unit_lines;
-    values["unit_depth"] = matmul_unit_depth;
+    values.try_emplace("unit_depth", matmul_unit_depth);
     values["block"] = matmul_pack_block;
     KernelText kernel(dialect, [](std::string_view) { return false; }, {name, "as_float", "as_uint"});
+    values["split_numbers"] = values["splits"].truth() ? kernel.fill(matmul_kernels::split_numbers(), {}) : "";
     return kernel.finish(kernel.fill(text, std::move(values)));
 }
 
 }  // namespace
 
 std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect) {
-    return filled("matmul_pack", matmul_kernels::pack(), {{"splits", pack.parts == 2}}, pack.along, pack.wide, dialect);
+    const std::uint32_t depth = matmul_packed_depth(pack.parts);
+    return filled("matmul_pack", matmul_kernels::pack(),
+                  {{"splits", pack.parts > 1}, {"parts", pack.parts}, {"unit_depth", depth}, {"access", depth / 8}},
+                  pack.along, pack.wide, dialect);
 }
 
 std::string matmul_range_source(const MatmulPackHalves& pack, const Dialect& dialect) {

@@ -205,15 +205,15 @@ std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
 
 std::string why_not_packed(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    const bool splits = layout.packed_parts == 2;
+    const bool splits = layout.packed_parts == 3;
     if (dtype.size_bytes() != 4 || !dtype.is_floating()) return "numbers in parts are float";
-    if (layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
+    if (layout.packed_parts != 1 && !splits) return "numbers have one or three parts";
     if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
         return "rows must be 128, own_rows 16 and own_columns as columns";
     if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256))
         return splits ? "columns must be 64 or 128" : "columns must be 64, 128 or 256";
-    if (t.depth != matmul_unit_depth) return text("depth must be ", matmul_unit_depth);
-    return {};
+    const std::uint32_t depth = matmul_packed_depth(layout.packed_parts);
+    return t.depth == depth ? std::string() : text("depth must be ", depth);
 }
 
 std::string why_not_piped(DType dtype, const MatmulLayout& layout) {
@@ -257,7 +257,8 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
     for (const std::uint32_t n : {t.rows, t.columns, t.depth})
         if (!std::has_single_bit(n)) return "rows, columns and depth must be powers of 2";
     if (t.stages < 1 || t.stages > 5) return "there must be 1 to 5 stages";
-    const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : dtype.size_bytes() == 2 ? 16 : 8;
+    const bool is_deep = dtype.size_bytes() == 2 || layout.form == MatmulForm::split;
+    const std::uint32_t unit = warps ? 16 : 4, group = !warps ? 4 : is_deep ? 16 : 8;
     if (t.depth % group != 0) return text("depth must be a multiple of ", group);
     if (layout.form == MatmulForm::halves && t.depth != 16 && t.depth != 32) return "depth must be 16 or 32 for halves";
     if (t.own_rows == 0 || t.own_columns == 0 || t.own_rows % unit != 0 || t.own_columns % unit != 0 ||
@@ -272,7 +273,7 @@ std::string why_no_tile(DType dtype, const MatmulLayout& layout) {
         if (warps && t.depth % (group * t.slices) != 0) return text("a slice takes ", group, " of the depth at a time");
     }
     if (layout.form == MatmulForm::split && t.own_rows * t.own_columns > 2048)
-        return "a warp has at most 2048 elements in three sums each";
+        return "a warp has at most 2048 elements in two sums each";
     if (layout.form == MatmulForm::halves && t.own_rows * t.own_columns > 4096)
         return "a warp has at most 4096 elements";
     const std::uint32_t block = matmul_block(layout);

@@ -66,10 +66,14 @@ struct Factor {
     std::uint32_t words() const { return is_turned ? length * pitch : lines * pitch; }
 };
 
+/// packed: whether numbers have three parts.
+inline bool splits_packed(const MatmulLayout& layout) {
+    return layout.form == MatmulForm::packed && layout.packed_parts > 1;
+}
+
 /// packed and mapped: whether the thread that copies gives up registers, because two groups have many sums.
 inline bool moves_registers(const MatmulLayout& layout) {
-    return !by_lone_warps(layout) && own_lines(layout) == 128 &&
-           (other_lines(layout) == 256 || layout.packed_parts == 2);
+    return !by_lone_warps(layout) && own_lines(layout) == 128 && (other_lines(layout) == 256 || splits_packed(layout));
 }
 
 /// packed and mapped: floats per unit, and per slot.

@@ -89,6 +89,7 @@ class Matmul {
     std::string consuming_groups(Values values, bool a_along, bool b_along);
 
     /// Warps that multiply doubles by themselves.
+    std::string multiply_split(Values values);
     std::string consuming_warps(Values values);
 
     const MatmulRequest& request_;

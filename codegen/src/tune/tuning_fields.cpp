@@ -64,7 +64,7 @@ const std::vector<Choices>& matmul_choices(std::span<const codegen::TuningField>
     static const auto& doubles = *new std::vector<Choices>{
         {"rows", {64, 128}}, {"columns", {64, 128}}, {"stages", {3, 4, 5, 6, 8}}, {"resident_blocks", {1, 2}}};
     static const auto& packed = *new std::vector<Choices>{
-        {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {3, 4, 5, 6}}};
+        {"columns", {64, 128, 256}}, {"own_columns", {64, 128, 256}}, {"stages", {2, 3, 4, 5, 6}}};
     if (value_of(start, "stages") == 0) return value_of(start, "depth") == 0 ? blocks : serial;
     if (is_mapped_doubles(start)) return doubles;
     if (value_of(start, "unit_warps") == 4) return value_of(start, "packs") > 0 ? packed : groups;
@@ -85,12 +85,15 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
     if (value_of(start, "stages") == 0)
         return value_of(start, "depth") == 0 ? std::vector<std::string>{}
                                              : std::vector<std::string>{"rows % own_rows == 0"};
-    // With two parts, at most 128 columns are possible; larger tiles are refused at launch.
-    if (value_of(start, "packs") > 0 && value_of(start, "unit_warps") == 4) return {"own_columns == columns"};
     const std::string shared_memory =
         "(device.shared_memory_opt_in_bytes if device.shared_memory_opt_in_bytes is defined else "
         "(device.shared_memory_static_bytes if device.shared_memory_static_bytes is defined else "
         "device.shared_memory_per_block_bytes))";
+    if (value_of(start, "packs") > 0 && value_of(start, "unit_warps") == 4) {
+        const bool splits = value_of(start, "depth") == 64;  // three parts of 128 bytes per line
+        return {"own_columns == columns", splits ? "columns <= 128" : "columns <= 256",
+                std::string("stages * (128 + columns) * ") + (splits ? "384" : "128") + " + 22000 <= " + shared_memory};
+    }
     const bool warps = value_of(start, "own_rows") >= 16;  // also true for groups, with 16 or more
     const std::string block = std::string("(rows // own_rows) * (columns // own_columns)") + (warps ? " * 32" : "") +
                               " * (slices if slices > 0 else 1)";
@@ -118,6 +121,7 @@ std::vector<std::string> matmul_constraints(std::span<const codegen::TuningField
         all.push_back("device.has_tensor_maps or (rows == 128 and depth == 32 and stages >= 3)");
         all.push_back("resident_blocks <= 1 or rows * columns < 32768");
     }
+    if (warps) all.push_back("depth >= 16 or item_bytes == 8");
     if (!warps) all.push_back("(rows // own_rows) % 4 == 0 and (columns // own_columns) % 8 == 0");
     return all;
 }

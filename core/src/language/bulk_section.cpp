@@ -11,18 +11,16 @@ namespace {
 
 constexpr int widths[] = {64, 128, 256};
 
-/// c += a b, or c = a b if old values are not kept, for a of 64 x 8 and b of 8 x `width` in shared memory, both
-/// contiguous along the summed axis.
-std::string multiply(const TileSpelling& s, int width, bool keeps) {
+/// c += a b for a of 64 x 8 and b of 8 x `width` in shared memory, both contiguous along the summed axis.
+std::string multiply(const TileSpelling& s, int width) {
     const int count = width / 2;
     return fmt::format(
-        R"(GEMEL_FUNCTION void gemel_multiply_two_tiles_tf32_{0}{1}(float *c, uint64_t a, uint64_t b) {{
-    asm volatile("{7}wgmma.mma_async.sync.aligned.m64n{0}k8.f32.tf32.tf32 {{{2}}}, %{3}, %{4}, {5}, 1, 1;"
-                 : {6} : "l"(a), "l"(b));
+        R"(GEMEL_FUNCTION void gemel_multiply_two_tiles_tf32_{0}(float *c, uint64_t a, uint64_t b) {{
+    asm volatile("{5}wgmma.mma_async.sync.aligned.m64n{0}k8.f32.tf32.tf32 {{{1}}}, %{2}, %{3}, 1, 1, 1;"
+                 : {4} : "l"(a), "l"(b));
 }}
 )",
-        width, keeps ? "" : "_anew", tile_sums(count), count, count + 1, keeps ? 1 : 0, tile_sum_operands(count),
-        s.mark);
+        width, tile_sums(count), count, count + 1, tile_sum_operands(count), s.mark);
 }
 
 const char* const map = R"(struct __align__(64) gemel_tensor_map { uint64_t words[16]; };
@@ -80,11 +78,10 @@ Dialect::Section bulk_section(const TileSpelling& spelling) {
         for (const char* const word : {"gemel_prepare_map", "gemel_copy_box", "GEMEL_TENSOR_MAP"})
             section.words.emplace_back(word);
     }
-    for (const int width : widths)
-        for (const bool keeps : {false, true}) {
-            section.text += multiply(spelling, width, keeps);
-            section.words.push_back(fmt::format("gemel_multiply_two_tiles_tf32_{}{}", width, keeps ? "" : "_anew"));
-        }
+    for (const int width : widths) {
+        section.text += multiply(spelling, width);
+        section.words.push_back(fmt::format("gemel_multiply_two_tiles_tf32_{}", width));
+    }
     section.text += "#endif\n";
     return section;
 }

@@ -68,11 +68,16 @@ std::string multiply_doubles(int depth) {
         depth, places, operands);
 }
 
-/// Two floats rounded to halves in one word, the first in its lower bits, and each of them as a float.
+/// Two floats rounded to 16 bits in one word, the first in its lower bits. Halves: each of them as a float.
 const char* const halves =
     R"(GEMEL_FUNCTION uint32_t gemel_two_halves(float first, float second) {
     uint32_t both;
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
+    return both;
+}
+GEMEL_FUNCTION uint32_t gemel_two_bfloats(float first, float second) {
+    uint32_t both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(second), "f"(first));
     return both;
 }
 GEMEL_FUNCTION float gemel_first_half(uint32_t both) {
@@ -106,13 +111,17 @@ Dialect::Section tensor_section(const TensorSpelling& spelling) {
     text += halves;
     text += commit_copies + round_to_tf32(spelling);
     return {.name = "tensor",
-            .words = {"gemel_copy_async_4",      "gemel_copy_async_8",       "gemel_copy_async_16",
-                      "gemel_commit_copies",     "gemel_await_copies_0",     "gemel_await_copies_1",
-                      "gemel_await_copies_2",    "gemel_await_copies_3",     "gemel_await_copies_4",
-                      "gemel_await_copies_5",    "gemel_load_matrices",      "gemel_load_matrices_turned",
-                      "gemel_multiply_float16",  "gemel_multiply_bfloat16",  "gemel_multiply_tf32",
-                      "gemel_multiply_double_8", "gemel_multiply_double_16", "gemel_two_halves",
-                      "gemel_first_half",        "gemel_second_half",        "gemel_tf32"},
+            .words = {"gemel_copy_async_4",       "gemel_copy_async_8",
+                      "gemel_copy_async_16",      "gemel_commit_copies",
+                      "gemel_await_copies_0",     "gemel_await_copies_1",
+                      "gemel_await_copies_2",     "gemel_await_copies_3",
+                      "gemel_await_copies_4",     "gemel_await_copies_5",
+                      "gemel_load_matrices",      "gemel_load_matrices_turned",
+                      "gemel_multiply_float16",   "gemel_multiply_bfloat16",
+                      "gemel_multiply_tf32",      "gemel_multiply_double_8",
+                      "gemel_multiply_double_16", "gemel_two_halves",
+                      "gemel_first_half",         "gemel_second_half",
+                      "gemel_two_bfloats",        "gemel_tf32"},
             .text = text + "#endif\n"};
 }
 

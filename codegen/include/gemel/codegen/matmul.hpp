@@ -51,17 +51,17 @@ enum class MatmulForm : std::uint8_t {
     serial,   ///< a thread computes a tile, for CPU devices
     threads,  ///< slots of shared memory, float: fused multiply-adds
     tensor,   ///< slots of shared memory, tensor cores: 16-bit floats, double; float rounded to 11 bits (tf32)
-    split,    ///< as tensor, for float: each number in two parts, three products; as accurate as fused multiply-adds
-    /// As split, with parts that are halves: twice as many products per second. The kernels matmul_range and
-    /// matmul_pack_halves have packed the operands. Where 32 elements along the summed axis of all lines have too
-    /// different magnitudes for halves, they are multiplied as by split. a_by_columns; not b_by_columns.
+    split,    ///< as tensor, for float: each number in three parts, six products; as accurate as fused multiply-adds
+    /// As split, with two parts that are halves and three products: fewer instructions, 23 of 24 bits. The kernels
+    /// matmul_range and matmul_pack_halves have packed the operands. Where 32 elements along the summed axis of all
+    /// lines have too different magnitudes for halves, they are multiplied as by split. a_by_columns; not b_by_columns.
     halves,
     /// As tensor, for 16-bit floats: warp groups of four warps multiply (wgmma), whose instructions read shared memory
     /// directly. rows is 128, own_rows 16, own_columns as columns (64, 128, 192 or 256), depth 32; stages 3 to 8.
     /// Operands, their lines and matrices begin at multiples of 16 bytes.
     grouped,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
-    /// with two parts per number (packed_parts = 2, as split) or one (as tensor).
+    /// with three parts per number (packed_parts = 3, as split) or one (as tensor).
     packed,
     /// As tensor; one thread copies the operands by tensor maps, and blocks compute tile after tile. Warp groups of
     /// four warps, whose instructions read shared memory directly (wgmma), multiply 16-bit floats, or float as tf32 if
@@ -133,21 +133,25 @@ GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 /// any value; forms with slots need stride 1 along one of the last two axes of a and of b. A serial kernel is fast if
 /// the columns of b have stride 1.
 /// @source tiles in shared memory with 4 x 4 results per thread: Volkov and Demmel, "Benchmarking GPUs to Tune Dense
-/// Linear Algebra"; two parts and sums outside the tensor cores: Ootomo and Yokota, "Recovering single precision
-/// accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"
+/// Linear Algebra"; parts of numbers and sums outside the tensor cores: Ootomo and Yokota, "Recovering single
+/// precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance"; three parts of 8 bits:
+/// Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
+/// Computations"; errors of sums: Dekker, "A floating-point technique for extending the available precision"
 /// @throws ArgumentError if why_no_tile() gives a reason, or the dialect lacks the form
 GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
 
 /// How an operand is packed for the form `packed`.
 struct MatmulPack {
-    std::uint32_t parts = 2;  ///< of each number: 2 as split, 1 as tensor
+    std::uint32_t parts = 3;  ///< of each number: 3 as split, 1 as tensor
     bool along = true;        ///< stride 1 along the summed axis; otherwise across the lines (rows of a, columns of b)
     bool wide = false;        ///< along: reads of 16 bytes
     friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
 };
-/// The lines of a packed unit, its length along the summed axis, and the threads that pack it. Of halves, such a length
-/// is a stretch.
+/// The lines of a packed unit, its length along the summed axis if numbers have one part, and the threads that pack it.
+/// Of halves, such a length is a stretch.
 inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
+/// The length of a packed unit along the summed axis: of 128 bytes.
+constexpr std::uint32_t matmul_packed_depth(std::uint32_t parts) { return parts > 1 ? 64 : matmul_unit_depth; }
 
 /// The kernel `matmul_pack`: packs an operand for the form `packed`, as units in the order [matrix][unit][slot][part],
 /// where slots follow the summed axis. Parameters: the operand, the units (float4); then, all int64_t: the operand's
