@@ -103,68 +103,136 @@ __kernel __attribute__((reqd_work_group_size(384, 1, 1))) void matmul(
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
-            gemel_await_tiles_0();
+            gemel_begin_tiles();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+            for (int d = 0; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 1024 + 2 * d, b_tile + 1536 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 2560 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2048 + 2 * d, b_tile + 512 + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
+            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
                 part[i] = part[i] * 0.00390625f;
                 gemel_after_tiles(&part[i]);
             }
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
-            gemel_await_tiles_0();
+            gemel_await_tiles_1();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
 #pragma unroll
-            for (int i = 0; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
+            for (int i = 32; i < 64; ++i) {
+                part[i] = part[i] * 0.00390625f;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
+            for (int d = 0; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 1536 + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 1024 + 2 * d, b_tile + 512 + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+#pragma unroll
+            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 32; ++i) rest[i] += part[i] * 0.00390625f;
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
                 part[i] = 0;
                 gemel_after_tiles(&part[i]);
             }
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 2; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
-            gemel_await_tiles_0();
+            gemel_await_tiles_1();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
+            for (int i = 32; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
+#pragma unroll
+            for (int i = 32; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 2; ++d) {
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 512 + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+#pragma unroll
+            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
                 const float sum = sums[i] + part[i];
                 rest[i] += part[i] - (sum - sums[i]);
                 sums[i] = sum;
             }
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
+            for (int i = 0; i < 32; ++i) {
                 part[i] = 0;
                 gemel_after_tiles(&part[i]);
             }
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 2; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
+            gemel_await_tiles_1();
+#pragma unroll
+            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 32; i < 64; ++i) {
+                const float sum = sums[i] + part[i];
+                rest[i] += part[i] - (sum - sums[i]);
+                sums[i] = sum;
+            }
+#pragma unroll
+            for (int i = 32; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 2; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 512 + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_await_tiles_1();
+#pragma unroll
+            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
+                const float sum = sums[i] + part[i];
+                rest[i] += part[i] - (sum - sums[i]);
+                sums[i] = sum;
+            }
             gemel_await_tiles_0();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
             if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
+            for (int i = 32; i < 64; ++i) {
                 const float sum = sums[i] + part[i];
                 rest[i] += part[i] - (sum - sums[i]);
                 sums[i] = sum;
