@@ -72,6 +72,12 @@ void gemel_copy_box(void* to, const Map* map, int x, int y, int z, unsigned long
 inline void gemel_barrier_await(unsigned long long* barrier, unsigned phase) {
     while (GemelBarrier::read(barrier).phase == phase) gemel_runtime->pause();
 }
+static thread_local unsigned gemel_group_arrivals[16];
+inline void gemel_groups_arrive(int barrier) { ++gemel_group_arrivals[barrier]; }
+inline void gemel_groups_await(int barrier) {
+    const unsigned before = gemel_group_arrivals[barrier]++ / 256;
+    while (gemel_group_arrivals[barrier] / 256 == before) gemel_runtime->pause();
+}
 inline void gemel_registers_40() {}
 inline void gemel_registers_232() {}
 

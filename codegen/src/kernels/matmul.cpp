@@ -117,8 +117,10 @@ std::string Matmul::serial_body(Values values) {
 
 void Matmul::describe_tile(Values& values) const {
     const MatmulTuning& t = layout_.tile;
+    // Groups of piped products can only move registers if their number is known.
+    const std::uint32_t resident = is_piped(layout_) ? std::max(t.resident_blocks, 1u) : t.resident_blocks;
     values["resident"] =
-        pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = t.resident_blocks}.text();
+        pieces::ResidentBlocks{.block = static_cast<int>(matmul_block(layout_)), .count = resident}.text();
     values["band"] = band;
     values["depth"] = t.depth;
     values["stages"] = t.stages;

@@ -100,48 +100,34 @@ std::string Matmul::consuming_groups(Values values, bool a_along, bool b_along) 
     values["other_offset"] = turned ? 0 : b_offset;
     values["instruction"] = by_registers ? gemel::text("gemel_multiply_tiles_tf32_", other_lines(layout_))
                             : maps       ? multiply_tiles(a_along, b_along)
-                                         : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
+                            : splits_packed(layout_)
+                                ? gemel::text("gemel_multiply_tiles_bfloat16_", layout_.tile.columns, "_kk")
+                                : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
     describe_stores(values);
     if (splits_packed(layout_)) values["multiply_split"] = multiply_split(values);
     values["store"] = kernel_.fill(matmul_kernels::groups_store(), values);
     return kernel_.fill(matmul_kernels::piped_groups(), std::move(values));
 }
 
-/// The steps of a slot, for 64 columns each. The products of parts come in stages: those whose scale is 2^16, 2^8, and
-/// 1, the last for 32 of the depth at a time. A step finishes a stage and begins the next one.
+/// The stages of a slot: the products of parts whose scale is 2^16, 2^8, and 1, the last for 32 of the depth at a time.
 std::string Matmul::multiply_split(Values values) {
     const MatmulTuning& t = layout_.tile;
     constexpr std::uint32_t unit = matmul_unit_words / 4;  // in the units of descriptors
-    struct Stage {
-        const char* name;
-        std::uint32_t begin, end;  // in steps of 16 along the summed axis
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> parts;
+    const auto product = [&](std::uint32_t a, std::uint32_t b) -> Value {
+        return Values{{"a", a * t.rows / matmul_unit_lines * unit}, {"b", b * t.columns / matmul_unit_lines * unit}};
     };
-    std::vector<Stage> stages{{"small", 0, t.depth / 16, {{1, 1}, {0, 2}, {2, 0}}},
-                              {"middle", 0, t.depth / 16, {{0, 1}, {1, 0}}}};
-    for (std::uint32_t begin = 0; begin < t.depth / 16; begin += 2)
-        stages.push_back({"large", begin, begin + 2, {{0, 0}}});
-    const std::uint32_t across = t.columns / matmul_unit_lines;
-    Value::List steps;
-    for (std::size_t s = 0; s <= stages.size(); ++s)
-        for (std::uint32_t k = 0; k < across; ++k) {
-            const bool ends = s == stages.size();
-            Value::List products;
-            for (const auto& [a, b] : ends ? decltype(Stage::parts){} : stages[s].parts)
-                products.push_back(
-                    Values{{"a", a * t.rows / matmul_unit_lines * unit}, {"b", (b * across + k) * unit}});
-            // All sums are zero before the first products: later, the compiler would wait for those.
-            const std::uint32_t made = s > 0 ? 32 : k == 0 ? 32 * across : 0;
-            steps.push_back(Values{{"first", k * 32},
-                                   {"made", made},
-                                   {"finishes", s > 0 ? stages[s - 1].name : ""},
-                                   {"under_way", ends ? across - 1 - k : across - 1},
-                                   {"is_last", ends && k + 1 == across},
-                                   {"products", products},
-                                   {"begin", ends ? 0 : stages[s].begin},
-                                   {"end", ends ? 0 : stages[s].end}});
-        }
-    values["steps_of_slot"] = steps;
+    Value::List stages;
+    const auto add = [&](std::uint32_t begin, std::uint32_t end, const Value::List& products) {
+        stages.push_back(Values{{"begin", begin},
+                                {"end", end},
+                                {"products", products},
+                                {"goes_on", stages.size() == 1},
+                                {"is_large", stages.size() > 1}});
+    };
+    add(0, t.depth / 16, {product(1, 1), product(0, 2), product(2, 0)});
+    add(0, t.depth / 16, {product(0, 1), product(1, 0)});
+    for (std::uint32_t begin = 0; begin < t.depth / 16; begin += 2) add(begin, begin + 2, {product(0, 0)});
+    values["stages_of_slot"] = stages;
     return kernel_.fill(matmul_kernels::split_slot(), std::move(values));
 }
 

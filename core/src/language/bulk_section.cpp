@@ -27,8 +27,9 @@ const char* const map = R"(struct __align__(64) gemel_tensor_map { uint64_t word
 #define GEMEL_TENSOR_MAP(name) const __grid_constant__ gemel_tensor_map name
 )";
 
-// A barrier completes a phase when the announced numbers of threads and bytes have arrived; then its phase changes from
-// 0 to 1, or back.
+// gemel_groups_await: waits until 256 threads of two groups have come to a barrier with this number or arrived there.
+// A barrier in memory completes a phase when the announced numbers of threads and bytes have arrived; then its phase
+// changes from 0 to 1, or back.
 std::string barriers(const TileSpelling& s) {
     return fmt::format(
         R"(GEMEL_FUNCTION uint32_t gemel_shared_address({0}const void *p) {{ return {2}; }}
@@ -50,6 +51,8 @@ GEMEL_FUNCTION void gemel_copy_bulk({0}void *to, {1}const void *from, int bytes,
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                  :: "r"(gemel_shared_address(to)), "l"(from), "r"(bytes), "r"(gemel_shared_address(barrier)) : "memory");
 }}
+GEMEL_FUNCTION void gemel_groups_await(int barrier) {{ asm volatile("bar.sync %0, 256;" :: "r"(barrier) : "memory"); }}
+GEMEL_FUNCTION void gemel_groups_arrive(int barrier) {{ asm volatile("bar.arrive %0, 256;" :: "r"(barrier) : "memory"); }}
 GEMEL_FUNCTION void gemel_registers_40(void) {{ asm volatile("{3}setmaxnreg.dec.sync.aligned.u32 40;"); }}
 GEMEL_FUNCTION void gemel_registers_232(void) {{ asm volatile("{3}setmaxnreg.inc.sync.aligned.u32 232;"); }}
 )",
@@ -70,7 +73,8 @@ Dialect::Section bulk_section(const TileSpelling& spelling) {
     Dialect::Section section{
         .name = "bulk",
         .words = {"gemel_barrier_make", "gemel_barrier_show", "gemel_barrier_expect", "gemel_barrier_await",
-                  "gemel_barrier_arrive", "gemel_copy_bulk", "gemel_registers_40", "gemel_registers_232"},
+                  "gemel_barrier_arrive", "gemel_copy_bulk", "gemel_groups_await", "gemel_groups_arrive",
+                  "gemel_registers_40", "gemel_registers_232"},
         .text = spelling.has_maps ? map : ""};
     section.text += fmt::format("#if {}\n{}", spelling.condition, barriers(spelling));
     if (spelling.has_maps) {
