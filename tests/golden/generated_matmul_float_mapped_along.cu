@@ -1,4 +1,4 @@
-extern "C" __global__ __launch_bounds__(256) void matmul(
+extern "C" __global__ RESIDENT_BLOCKS(256, 1) __launch_bounds__(256) void matmul(
         GEMEL_TENSOR_MAP(a_map),
         GEMEL_TENSOR_MAP(b_map),
         float *c,

@@ -1,4 +1,4 @@
-extern "C" __global__ __launch_bounds__(384) void matmul(
+extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul(
         const float *a,
         const float *b,
         float *c,
@@ -79,6 +79,7 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
     const int group = lane / 4, quad = lane % 4;
     float *const c_all = c;
     uint32_t phase = 0;
+    if (warp >= 4) gemel_groups_arrive(1);
     for (uint32_t work = ((int)blockIdx.x); work < (uint32_t)all_tiles; work += ((int)gridDim.x)) {
         const uint32_t number = work < tiles ? 0 : work / tiles, tile = work - number * tiles;
         const int64_t matrix = number, own_inner = inner;
@@ -100,139 +101,79 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
                 part[i] = 0;
                 gemel_after_tiles(&part[i]);
             }
+            gemel_groups_await(1 + warp / 4);
             gemel_begin_tiles();
 #pragma unroll
             for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
             }
             gemel_commit_tiles();
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 1024 + 2 * d, b_tile + 1536 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 2560 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2048 + 2 * d, b_tile + 512 + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 0; i < 32; ++i) {
-                part[i] = part[i] * 0.00390625f;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 32; i < 64; ++i) {
-                part[i] = part[i] * 0.00390625f;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 1536 + 2 * d);
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 1024 + 2 * d, b_tile + 512 + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 0; i < 32; ++i) rest[i] += part[i] * 0.00390625f;
-#pragma unroll
-            for (int i = 0; i < 32; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 0; d < 2; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 32; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
-#pragma unroll
-            for (int i = 32; i < 64; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 0; d < 2; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 512 + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 0; i < 32; ++i) {
-                const float sum = sums[i] + part[i];
-                rest[i] += part[i] - (sum - sums[i]);
-                sums[i] = sum;
-            }
-#pragma unroll
-            for (int i = 0; i < 32; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 2; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part, a_tile + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 32; i < 64; ++i) {
-                const float sum = sums[i] + part[i];
-                rest[i] += part[i] - (sum - sums[i]);
-                sums[i] = sum;
-            }
-#pragma unroll
-            for (int i = 32; i < 64; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 2; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_64_kk(part + 32, a_tile + 2 * d, b_tile + 512 + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_await_tiles_1();
-#pragma unroll
-            for (int i = 0; i < 32; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 0; i < 32; ++i) {
-                const float sum = sums[i] + part[i];
-                rest[i] += part[i] - (sum - sums[i]);
-                sums[i] = sum;
-            }
+            gemel_groups_arrive(2 - warp / 4);
             gemel_await_tiles_0();
 #pragma unroll
-            for (int i = 32; i < 64; ++i) gemel_after_tiles(&part[i]);
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                part[i] = part[i] * 0.00390625f;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_groups_await(1 + warp / 4);
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_groups_arrive(2 - warp / 4);
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_groups_await(1 + warp / 4);
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 0; d < 2; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_groups_arrive(2 - warp / 4);
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                const float sum = sums[i] + part[i];
+                rest[i] += part[i] - (sum - sums[i]);
+                sums[i] = sum;
+            }
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                part[i] = 0;
+                gemel_after_tiles(&part[i]);
+            }
+            gemel_groups_await(1 + warp / 4);
+            gemel_begin_tiles();
+#pragma unroll
+            for (int d = 2; d < 4; ++d) {
+                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
+            }
+            gemel_commit_tiles();
+            gemel_groups_arrive(2 - warp / 4);
+            gemel_await_tiles_0();
+#pragma unroll
+            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
             if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
 #pragma unroll
-            for (int i = 32; i < 64; ++i) {
+            for (int i = 0; i < 64; ++i) {
                 const float sum = sums[i] + part[i];
                 rest[i] += part[i] - (sum - sums[i]);
                 sums[i] = sum;
@@ -306,4 +247,5 @@ extern "C" __global__ __launch_bounds__(384) void matmul(
             }
         }
     }
+    if (warp < 4) gemel_groups_await(1);
 }

@@ -1,4 +1,4 @@
-__kernel __attribute__((reqd_work_group_size(384, 1, 1))) void matmul(
+__kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))) void matmul(
         __global const float *a,
         __global const float *b,
         __global float *c,

@@ -1,4 +1,4 @@
-extern "C" __global__ __launch_bounds__(384) void matmul(
+extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul(
         const float *a,
         const float *b,
         float *c,
