@@ -333,12 +333,12 @@ TEST_CASE("products can be cut by given tiles, or are refused by name") {
          {codegen::MatmulTuning{.rows = 32, .columns = 64, .depth = 16, .own_rows = 4, .own_columns = 4, .stages = 2},
           codegen::MatmulTuning{.rows = 64, .columns = 32, .depth = 8, .own_rows = 8, .own_columns = 4, .stages = 4}})
         CHECK(error_of(matmul(a, b, {.tuning = tile}), a, b) <= 1e-6);
-    CHECK(
-        error_of(
-            matmul(a, b,
-                   {.precision = Precision::split,
-                    .tuning = {.rows = 32, .columns = 32, .depth = 16, .own_rows = 16, .own_columns = 32, .stages = 5}}),
-            a, b) <= 1e-6);
+    CHECK(error_of(
+              matmul(
+                  a, b,
+                  {.precision = Precision::split,
+                   .tuning = {.rows = 32, .columns = 32, .depth = 16, .own_rows = 16, .own_columns = 32, .stages = 5}}),
+              a, b) <= 1e-6);
     if (!is_gpu() || codegen::tuning_fields(codegen::MatmulTuning{}).empty()) return;
     if (current_context().device().info().architecture.starts_with("sm_")) {
         CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, b, {.tuning = {.rows = 48}}), "matmul", "powers of 2");
