@@ -25,16 +25,15 @@ __kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))
         int64_t part_depth,
         int64_t all_tiles)
 {
-    __local __attribute__((aligned(128))) float4 shared_slots[13635];
+    __local __attribute__((aligned(128))) float4 shared_slots[13634];
     __local float *const slots = gemel_tile_aligned((__local float *)shared_slots);
     __local uint64_t *const filled = (__local uint64_t *)(slots + 49152), *const emptied = filled + 2;
     const int thread = ((int)get_local_id(0)), warp = thread / 32, lane = thread % 32;
     if (thread == 0) {
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
-            gemel_barrier_make(filled + k, 2);
+            gemel_barrier_make(filled + k, 1);
             gemel_barrier_make(emptied + k, 2);
-            gemel_barrier_make(emptied + 2 + k, 256);
         }
         gemel_barrier_show();
     }
@@ -57,28 +56,17 @@ __kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))
             __global const float *b_next = b_packed + (matrix * tiles_across + tile_column) * 2 * unit_line;
             for (int step = 0; step < steps; ++step) {
                 __local float *const to = slots + slot * 24576;
-                gemel_barrier_await(emptied + 2 + slot, phase);
-                gemel_barrier_expect(filled + slot, 65536);
-#pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 8192 + k * 2048, a_next + k * unit_line + 4096, 8192, filled + slot);
-#pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 20480 + k * 2048, b_next + k * unit_line + 4096, 8192, filled + slot);
-#pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 4096 + k * 2048, a_next + k * unit_line + 2048, 8192, filled + slot);
-#pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 16384 + k * 2048, b_next + k * unit_line + 2048, 8192, filled + slot);
                 gemel_barrier_await(emptied + slot, phase);
-                gemel_barrier_expect(filled + slot, 32768);
+                gemel_barrier_expect(filled + slot, 98304);
 #pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 0 + k * 2048, a_next + k * unit_line, 8192, filled + slot);
+                for (int part = 0; part < 3; ++part) {
 #pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 12288 + k * 2048, b_next + k * unit_line, 8192, filled + slot);
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_bulk(to + (part * 2 + k) * 2048, a_next + k * unit_line + part * 2048, 8192, filled + slot);
+#pragma unroll
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_bulk(to + (6 + part * 2 + k) * 2048, b_next + k * unit_line + part * 2048, 8192, filled + slot);
+                }
                 a_next += 6144;
                 b_next += 6144;
                 if (++slot == 2) slot = 0, phase ^= 1;
@@ -87,7 +75,7 @@ __kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))
         return;
     }
     gemel_registers_232();
-    __local float *const staged = (__local float *)(emptied + 4) + warp * 640;
+    __local float *const staged = (__local float *)(emptied + 2) + warp * 640;
     const int group = lane / 4, quad = lane % 4;
     __global float *const c_all = c;
     uint32_t phase = 0;
@@ -143,7 +131,6 @@ __kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))
             gemel_await_tiles_0();
 #pragma unroll
             for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
-            gemel_barrier_arrive(emptied + 2 + slot);
 #pragma unroll
             for (int i = 0; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
 #pragma unroll

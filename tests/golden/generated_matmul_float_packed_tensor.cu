@@ -59,11 +59,14 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
                 gemel_barrier_await(emptied + slot, phase);
                 gemel_barrier_expect(filled + slot, 49152);
 #pragma unroll
-                for (int k = 0; k < 2; ++k)
-                    gemel_copy_bulk(to + 0 + k * 2048, a_next + k * unit_line, 8192, filled + slot);
+                for (int part = 0; part < 1; ++part) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k)
-                    gemel_copy_bulk(to + 4096 + k * 2048, b_next + k * unit_line, 8192, filled + slot);
+                    for (int k = 0; k < 2; ++k)
+                        gemel_copy_bulk(to + (part * 2 + k) * 2048, a_next + k * unit_line + part * 2048, 8192, filled + slot);
+#pragma unroll
+                    for (int k = 0; k < 4; ++k)
+                        gemel_copy_bulk(to + (2 + part * 4 + k) * 2048, b_next + k * unit_line + part * 2048, 8192, filled + slot);
+                }
                 a_next += 2048;
                 b_next += 2048;
                 if (++slot == 4) slot = 0, phase ^= 1;

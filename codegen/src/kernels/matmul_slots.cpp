@@ -136,8 +136,8 @@ std::uint32_t piped_consumers(const MatmulLayout& layout) {
 std::size_t matmul_shared_bytes(DType dtype, const MatmulLayout& layout) {
     if (layout.form == MatmulForm::serial) return 0;
     if (is_piped(layout))
-        return tile_bytes + layout.tile.stages * piped_slot_words(layout) * sizeof(float) +
-               piped_barriers(layout) * sizeof(std::uint64_t) +
+        return tile_bytes +
+               layout.tile.stages * (piped_slot_words(layout) * sizeof(float) + 2 * sizeof(std::uint64_t)) +
                (by_lone_warps(layout) ? 0 : own_lines(layout) * piped_staged_pitch * sizeof(float));
     if (has_slots(layout)) {
         const std::size_t item = dtype.size_bytes();

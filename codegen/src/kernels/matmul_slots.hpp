@@ -79,10 +79,6 @@ inline bool moves_registers(const MatmulLayout& layout) {
 /// packed and mapped: floats per unit, and per slot.
 inline constexpr std::uint32_t matmul_unit_words = matmul_unit_lines * matmul_unit_depth;
 std::uint32_t piped_slot_words(const MatmulLayout& layout);
-/// Barriers: for filled and for emptied slots, and if numbers have three parts, for emptied smaller parts.
-inline std::uint32_t piped_barriers(const MatmulLayout& layout) {
-    return layout.tile.stages * (splits_packed(layout) ? 3 : 2);
-}
 /// The pitch of 16 x 32 sums of a warp in shared memory, for which there are no bank conflicts.
 inline constexpr std::uint32_t piped_staged_pitch = 40, turned_staged_pitch = 33;
 
