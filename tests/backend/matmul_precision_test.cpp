@@ -91,6 +91,13 @@ TEST_CASE("split products are exact where parts are hard") {
     }
 }
 
+TEST_CASE("split products of few terms are exact ones") {
+    for (const std::int64_t k : {32, 64}) {
+        const auto a = matrix<float>(70, k, 8), b = matrix<float>(k, 50, 9);
+        CHECK(matmul(a, b, {.precision = Precision::split}).get() == matmul(a, b).get());
+    }
+}
+
 TEST_CASE("products of infinities, NaN and the largest numbers are those of plain arithmetic") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
     std::vector<float> x = numbers(64 * 40, 6), y = numbers(40 * 64, 7);

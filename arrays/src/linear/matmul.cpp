@@ -297,7 +297,8 @@ void multiply(const AnyArray& c, const Factors& f, const MatmulOptions& options,
 void multiply(const AnyArray& c, const AnyArray& left, const AnyArray& right, const MatmulOptions& options) {
     if (c.size() == 0) return;
     KernelCache& cache = KernelCache::of(c.context());
-    const Factors factors(matmul_form(cache.info(), c.dtype(), options.precision), left, right);
+    const Precision precision = precision_for(options.precision, options.tuning, left.shape()[2]);
+    const Factors factors(matmul_form(cache.info(), c.dtype(), precision), left, right);
     run_tuned(c.context(), cache, [&](OnlineTrial* trial) { multiply(c, factors, options, trial); });
 }
 

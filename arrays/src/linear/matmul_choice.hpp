@@ -20,4 +20,7 @@ struct MatmulChoice : Variant {
 std::shared_ptr<const MatmulChoice> matmul_choice(KernelCache& cache, DType dtype, codegen::MatmulForm form,
                                                   const AnyArray& a, const AnyArray& b, std::uint32_t unit_warps);
 
+/// Sums of 32 to 64 terms are exact instead of split, unless a tuning is given.
+Precision precision_for(Precision asked, const codegen::MatmulTuning& given, std::int64_t inner);
+
 }  // namespace gemel
