@@ -145,7 +145,7 @@ struct BestTile {
     }
 
    private:
-    /// Seconds. Fitted to the times of 1000 products of float, double, half, and of float as tf32 and in two parts.
+    /// Seconds. Fitted to the times of 1000 products of float, double, half, and of float as tf32 and in parts.
     static double time_of(const MatmulLayout& layout, DType dtype, std::int64_t blocks, std::int64_t units,
                           std::int64_t depth, double rate) {
         const MatmulTuning& tile = layout.tile;
