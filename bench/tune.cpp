@@ -3,10 +3,11 @@
 /// stored, so that a run that was ended goes on. From the recorded times 40 searches with other seeds are replayed
 /// without the device.
 ///
-///     bench_tune [--points N | --search | --compile I/N]
+///     bench_tune [--points N | --search | --compile I/N | --save FILE]
 ///
 /// --points: a random sample of N points instead of all; --search: the tuner only; --compile: compiles the points I,
-/// I + N, ... and times nothing, so that N processes can share the compilation.
+/// I + N, ... and times nothing, so that N processes can share the compilation; --save: writes all exhaustive trials to
+/// FILE (JSON).
 #include "harness.hpp"
 
 #include <gemel/codegen/tuning_search.hpp>
@@ -161,6 +162,7 @@ int main(int argc, char** argv) try {
                                         .check = is_right},
                                        c, a, b, n);
     report(points ? "random sample" : "exhaustive", all);
+    if (option == "--save") all.save_json(value);
     // Both once more, in turns.
     const auto times = bench::medians({[&] {
                                            all.kernel(all.config, c, a, b, n);
