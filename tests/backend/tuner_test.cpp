@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -327,6 +329,36 @@ TEST_CASE("a specification that cannot be right is refused") {
 }
 
 #ifdef GEMEL_COMMAND
+// Points are compiled before their turn, but none beyond the last trial.
+TEST_CASE("no more points are compiled than are tried") {
+    std::mutex mutex;
+    std::set<std::int64_t> made;
+    tune::TunerSpec spec = specification({{"block", {16, 32, 64}}, {"items", {1, 2, 4}}, {"fault", {"none"}}});
+    spec.kernel = spec.name;
+    spec.source = [&](const Point& point) {
+        const std::lock_guard lock(mutex);
+        const std::string items = std::to_string(point["items"]), block = std::to_string(point["block"]);
+        made.insert(point["block"] * 8 + point["items"]);
+        return "KERNEL void add_one(GLOBAL_MEM float *to, GLOBAL_MEM const float *from, int32_t n)\n"
+               "{\n"
+               "    for (int32_t k = 0; k < " +
+               items +
+               "; ++k) {\n"
+               "        const int32_t i = (GID_0 * " +
+               items + " + k) * " + block +
+               " + LID_0;\n"
+               "        if (i < n) to[i] = from[i] + 1;\n"
+               "    }\n"
+               "}\n";
+    };
+    const Work work;
+    const tune::Result result =
+        tune::Tuner(std::move(spec))
+            .run({.trials = 3, .strategy = tune::Strategy::random, .again = true}, work.to, work.from, n);
+    CHECK(result.trials == 3);
+    CHECK(made.size() <= 4);  // the name in the store contains the text of the first point
+}
+
 namespace {
 
 struct Output {

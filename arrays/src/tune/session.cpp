@@ -182,7 +182,9 @@ Runner& Session::runner(std::size_t point) {
 
 void Session::make_ahead(std::size_t besides) {
     if (!subject_.can_make_ahead) return;
+    std::size_t left = budget_ - std::min(budget_, search_.told());  // no more are needed
     for (const std::size_t point : search_.next(made_at_once_)) {
+        if (left-- == 0) return;
         if (point == besides || made_.contains(point)) continue;
         made_[point] = std::async(std::launch::async, [this, point] {
                            return std::make_shared<Runner>(subject_.make(space_.point(point)));
