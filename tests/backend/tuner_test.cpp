@@ -328,7 +328,6 @@ TEST_CASE("a specification that cannot be right is refused") {
     CHECK(mentions(refusal(spec), {"no point satisfies"}));
 }
 
-#ifdef GEMEL_COMMAND
 // Points are compiled before their turn, but none beyond the last trial.
 TEST_CASE("no more points are compiled than are tried") {
     std::mutex mutex;
@@ -359,6 +358,7 @@ TEST_CASE("no more points are compiled than are tried") {
     CHECK(made.size() <= 4);  // the name in the store contains the text of the first point
 }
 
+#ifdef GEMEL_COMMAND
 namespace {
 
 struct Output {

@@ -370,7 +370,7 @@ MatmulTuning choose_tile(const DeviceInfo& device, DType dtype, MatmulLayout lay
     // A caller's numbers for tensor are for unpacked operands.
     if (unit_warps == 0 || (unit_warps == 4 && layout.form == MatmulForm::split))
         consider_packed(best, device, dtype, layout, shape);
-    // Halves have a bit less than numbers, so they are for devices on which single warps would take much longer.
+    // Two halves hold 23 of 24 bits of a float, so they are only for devices without warp groups.
     if (unit_warps == 0 && layout.form == MatmulForm::split && !can_pack(device, dtype, layout.form))
         consider_halves(best, device, dtype, layout, shape);
     return best.layout.tile;
