@@ -45,14 +45,16 @@ std::vector<Case> cases() {
     const Element plain = [](Engine& e, std::int64_t) { return normal(e); };
     const Element positive = [](Engine& e, std::int64_t) { return std::abs(normal(e)); };
     const Element sizes20 = [](Engine& e, std::int64_t) { return wide(e, 20); };
-    const Element sizes40 = [](Engine& e, std::int64_t) { return wide(e, 40); };
+    const Element sizes40 = [](Engine& e, std::int64_t) { return wide(e, 40); },
+                  sizes10 = [](Engine& e, std::int64_t) { return wide(e, 10); };
     const auto times = [](double scale) { return [scale](Engine& e, std::int64_t) { return scale * normal(e); }; };
     const Element one_large = [](Engine& e, std::int64_t at) { return (at == 17 ? 1e6 : 1) * normal(e); };
     std::vector<Case> all;
-    for (const std::int64_t inner : {64, 512, 4096}) {
+    for (const std::int64_t inner : {64, 512, 2048, 4096}) {
         const std::string k = ", k = " + std::to_string(inner);
         all.push_back({"normal" + k, inner, plain, plain});
         all.push_back({"positive" + k, inner, positive, positive});
+        all.push_back({"sizes 2^-10 to 2^10" + k, inner, sizes10, sizes10});
         all.push_back({"sizes 2^-20 to 2^20" + k, inner, sizes20, sizes20});
         all.push_back({"sizes 2^-40 to 2^40" + k, inner, sizes40, sizes40});
         all.push_back({"one term larger by 10^6" + k, inner, one_large, plain});

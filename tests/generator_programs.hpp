@@ -384,13 +384,17 @@ inline Programs grouped_matmul_programs(const Dialect& dialect) {
     parts.in_parts = true;
     add("bfloat16_grouped_parts", dtype_of<gemel::bfloat16>(), parts);
     cg::MatmulLayout packed = slots(MatmulForm::packed, {128, 128, 64, 16, 128, 2}, true, true, 4);
-    packed.packed_parts = 3;
+    packed.packed_parts = 2;
+    packed.sum_depth = 64;
     add("float_packed", dtype_of<float>(), packed);
+    packed.sum_depth = 32;
+    add("float_packed_short", dtype_of<float>(), packed);
     packed.packed_parts = 1;
     packed.tile = {128, 256, 32, 16, 256, 4};
     add("float_packed_tensor", dtype_of<float>(), packed);
-    all.emplace_back("matmul_pack", cg::matmul_pack_source({.wide = true}, dialect));
-    all.emplace_back("matmul_pack_across", cg::matmul_pack_source({.parts = 1, .along = false}, dialect));
+    all.emplace_back("matmul_pack", cg::matmul_pack_source({.a = {.wide = true}, .b = {.along = false}}, dialect));
+    all.emplace_back("matmul_pack_across",
+                     cg::matmul_pack_source({.parts = 1, .a = {.along = false}, .b = {.along = false}}, dialect));
     return all;
 }
 
@@ -433,11 +437,14 @@ inline Programs matmul_programs(const Dialect& dialect) {
     add("float_split", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, false, 4));
     add("float_split_across", dtype_of<float>(), slots(MatmulForm::split, {64, 64, 32, 32, 32, 2, 3}, true, true, 4));
     add("float_halves", dtype_of<float>(), slots(MatmulForm::halves, {128, 128, 16, 64, 32, 2, 1}, true, false, 4));
-    all.emplace_back("matmul_range", cg::matmul_range_source({.wide = true}, dialect));
-    all.emplace_back("matmul_range_across", cg::matmul_range_source({.along = false}, dialect));
-    all.emplace_back("matmul_pack_halves", cg::matmul_pack_halves_source({.wide = true}, dialect));
-    all.emplace_back("matmul_pack_halves_across",
-                     cg::matmul_pack_halves_source({.depth = 32, .along = false}, dialect));
+    all.emplace_back("matmul_range", cg::matmul_range_source({.a = {.wide = true}, .b = {.along = false}}, dialect));
+    all.emplace_back("matmul_range_across",
+                     cg::matmul_range_source({.depth = 64, .a = {.along = false}, .b = {.along = false}}, dialect));
+    all.emplace_back("matmul_pack_halves",
+                     cg::matmul_pack_halves_source({.a = {.wide = true}, .b = {.along = false}}, dialect));
+    all.emplace_back(
+        "matmul_pack_halves_across",
+        cg::matmul_pack_halves_source({.depth = 32, .a = {.along = false}, .b = {.along = false}}, dialect));
     add("float_tensor", dtype_of<float>(), slots(MatmulForm::tensor, {128, 128, 16, 64, 64, 2, 2}, true, true, 4));
     add("float_slices", dtype_of<float>(),
         slots(MatmulForm::threads, {64, 64, 32, 8, 8, 2, 2, 0, 0, 0, 4}, true, true, 4));

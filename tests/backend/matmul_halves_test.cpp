@@ -5,6 +5,7 @@
 #include "matmul_support.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -13,22 +14,31 @@ using namespace gemel::testing;
 
 namespace {
 
-const std::vector<codegen::MatmulTuning> tiles{{.rows = 128,
-                                                .columns = 128,
-                                                .depth = 16,
-                                                .own_rows = 64,
-                                                .own_columns = 64,
-                                                .stages = 2,
-                                                .resident_blocks = 2,
-                                                .packs = 1},
-                                               {.rows = 64,
-                                                .columns = 64,
-                                                .depth = 32,
-                                                .own_rows = 64,
-                                                .own_columns = 32,
-                                                .stages = 2,
-                                                .resident_blocks = 2,
-                                                .packs = 1}};
+const std::vector<codegen::MatmulTuning> warp_tiles{{.rows = 128,
+                                                     .columns = 128,
+                                                     .depth = 16,
+                                                     .own_rows = 64,
+                                                     .own_columns = 64,
+                                                     .stages = 2,
+                                                     .resident_blocks = 2,
+                                                     .packs = 1},
+                                                    {.rows = 64,
+                                                     .columns = 64,
+                                                     .depth = 32,
+                                                     .own_rows = 64,
+                                                     .own_columns = 32,
+                                                     .stages = 2,
+                                                     .resident_blocks = 2,
+                                                     .packs = 1}};
+
+/// The tiles of single warps, and of warp groups where there are some.
+std::vector<codegen::MatmulTuning> tiles() {
+    std::vector<codegen::MatmulTuning> all = warp_tiles;
+    if (!has_packed_products()) return all;
+    for (const std::uint32_t columns : {64u, 128u})
+        all.push_back({.columns = columns, .own_columns = columns, .stages = 2, .unit_warps = 4});
+    return all;
+}
 
 MatmulOptions by_halves(const codegen::MatmulTuning& tile) { return {.precision = Precision::split, .tuning = tile}; }
 
@@ -44,12 +54,15 @@ GPUArray<float> scaled(std::int64_t rows, std::int64_t columns, bool by_columns,
     return to_gpu(values).reshape({rows, columns});
 }
 
-/// n x n with a number in each row and column, the others 0.
+/// n x 3n/2: a number in each of the first n rows and columns, the others 0; then columns without zeros, for operands
+/// that are mostly 0 are not packed as halves.
 GPUArray<float> one_per_line(std::int64_t n, unsigned seed) {
-    std::vector<float> values(static_cast<std::size_t>(n * n)), diagonal = numbers(static_cast<std::size_t>(n), seed);
-    for (std::size_t i = 0; i < diagonal.size(); ++i)
-        values[i * diagonal.size() + (i * 7 + 3) % diagonal.size()] = diagonal[i];
-    return to_gpu(values).reshape({n, n});
+    const auto across = static_cast<std::size_t>(n + n / 2), down = static_cast<std::size_t>(n);
+    std::vector<float> values = numbers(down * across, seed);
+    for (std::size_t i = 0; i < down; ++i)
+        for (std::size_t j = 0; j < down; ++j)
+            if (j != (i * 7 + 3) % down) values[i * across + j] = 0;
+    return to_gpu(values).reshape({n, n + n / 2});
 }
 
 }  // namespace
@@ -64,11 +77,41 @@ TEST_CASE("halves lose nothing of small elements beside large ones") {
         INFO("2^", exponent);
         const float factor = std::ldexp(1.0f, -exponent);
         const auto a = scaled(90, n, true, {1, factor, 1, 1, factor}, 1), b = one_per_line(n, 2),
-                   turned = scaled(n, 90, false, {1, factor, factor}, 3);
-        for (const codegen::MatmulTuning& tile : tiles) {
+                   left = b.transpose().copy(Order::C), turned = scaled(n, 90, false, {1, factor, factor}, 3);
+        for (const codegen::MatmulTuning& tile : tiles()) {
             CHECK(error_of(matmul(a, b, by_halves(tile)), a, b) < 5e-7);
-            CHECK(error_of(matmul(b, turned, by_halves(tile)), b, turned) < 5e-7);
+            CHECK(error_of(matmul(left, turned, by_halves(tile)), left, turned) < 5e-7);
         }
+    }
+}
+
+TEST_CASE("products of permutations, and of whole numbers, are exact") {
+    if (!has_split_products()) return;
+    const std::int64_t n = 130;
+    std::vector<float> ones(static_cast<std::size_t>(n * n));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) ones[i * 130 + (i * 7 + 3) % 130] = 1;
+    const auto a = matrix<float>(90, n, 21), permutation = to_gpu(ones).reshape({n, n}), x = whole<float>({90, n}, 22),
+               y = whole<float>({n, 70}, 23);
+    for (const codegen::MatmulTuning& tile : tiles()) {
+        CHECK(matmul(a, permutation, by_halves(tile)).get() == matmul(a, permutation).get());
+        CHECK(matmul(x, y, by_halves(tile)).get() == matmul(x, y).get());
+    }
+}
+
+TEST_CASE("sums of parts go on across slots of any magnitudes") {
+    if (!has_packed_products()) return;
+    // Scales of slots change by little and by so much that what has been summed is moved.
+    std::vector<float> factors;
+    for (int i = 0; i < 64 * 8; ++i)
+        factors.push_back(std::ldexp(1.0f, std::array{0, 3, -35, 38, 0, -20, 39, -39}[i / 64]));
+    const auto k = static_cast<std::int64_t>(factors.size());
+    const auto a = scaled(70, k, true, factors, 24), b = scaled(k, 70, false, factors, 25);
+    std::vector<float> zeros_between = factors;
+    for (int i = 64 * 3; i < 64 * 4; ++i) zeros_between[static_cast<std::size_t>(i)] = 0;
+    const auto c = scaled(70, k, true, zeros_between, 26);
+    for (const codegen::MatmulTuning& tile : tiles()) {
+        CHECK(error_of(matmul(a, b, by_halves(tile)), a, b) < 1e-6);
+        CHECK(error_of(matmul(c, b, by_halves(tile)), c, b) < 1e-6);
     }
 }
 
@@ -87,7 +130,7 @@ TEST_CASE("each stretch of the summed axis is packed by what it holds") {
     std::vector<float> inverse;
     for (const float factor : factors) inverse.push_back(factor == 0 ? 1 : 1 / factor);
     const auto c = scaled(k, 70, false, inverse, 6);
-    for (const codegen::MatmulTuning& tile : tiles)
+    for (const codegen::MatmulTuning& tile : tiles())
         for (const Order order : {Order::C, Order::F}) {
             const auto x = a.copy(order);
             CHECK(error_of(matmul(x, b, by_halves(tile)), a, b) < 1e-6);
@@ -104,7 +147,7 @@ TEST_CASE("small lines among others, and small products of both operands, are ex
     for (std::size_t i = 290; i < 300; ++i) factors[i] = std::ldexp(1.0f, -40);  // in the last share of the lines
     const auto a = scaled(300, 70, false, factors, 11), b = matrix<float>(70, 40, 12);
     const GPUArray<float> left = a * 1e-16f, right = b * 1e-16f;
-    for (const codegen::MatmulTuning& tile : tiles) {
+    for (const codegen::MatmulTuning& tile : tiles()) {
         CHECK(error_of(matmul(a, b, by_halves(tile)), a, b) < 1e-6);
         const GPUArray<float> x = b.transpose(), y = a.transpose();
         CHECK(error_of(matmul(x, y, by_halves(tile)), x.copy(Order::C), y.copy(Order::C)) < 1e-6);
@@ -115,7 +158,7 @@ TEST_CASE("small lines among others, and small products of both operands, are ex
 
 TEST_CASE("halves are packed in batches of any layout, and have epilogues") {
     if (!has_split_products()) return;
-    for (const codegen::MatmulTuning& tile : tiles)
+    for (const codegen::MatmulTuning& tile : tiles())
         for (const int layout : {0, 1, 2, 3}) {
             INFO("layout ", layout);
             const auto a = matrix<float>(3 * 140, 95, 7).copy(layout / 2 != 0 ? Order::F : Order::C);
@@ -154,7 +197,7 @@ TEST_CASE("large products by halves are nearly as exact as plain ones") {
         return GPUArray<double>(max(abs(c.astype<double>() - exact))).item();
     };
     const double plain = error(matmul(a, b));
-    for (const codegen::MatmulTuning& tile : tiles) CHECK(error(matmul(a, b, by_halves(tile))) <= 2 * plain);
+    for (const codegen::MatmulTuning& tile : tiles()) CHECK(error(matmul(a, b, by_halves(tile))) <= 2 * plain);
 }
 
 TEST_CASE("tiles that halves do not have are refused") {

@@ -38,6 +38,13 @@ T gemel_tile_element(unsigned long long tile, bool is_turned, int line, int dept
     return value;
 }
 
+/// The float next to x towards zero: tensor cores truncate sums.
+inline float gemel_truncated(double x) {
+    const auto rounded = static_cast<float>(x);
+    if (!(__builtin_fabs(rounded) > __builtin_fabs(x))) return rounded;
+    return gemel_bits<float>(gemel_bits<unsigned>(rounded) - 1);
+}
+
 /// c += a b for the four warps' 64 lines. `a_of(row, depth)` and `b_of(depth, column)` give elements.
 template <int width, int depth, class A, class B>
 void gemel_multiply_tiles(float* c, const A& a_of, const B& b_of) {
@@ -46,8 +53,12 @@ void gemel_multiply_tiles(float* c, const A& a_of, const B& b_of) {
         float own[depth];
         for (int k = 0; k < depth; ++k) own[k] = a_of(group + 8 * half, k);
         for (int column = 0; column < width; ++column)
-            if (column % 8 / 2 == quad)
-                for (int k = 0; k < depth; ++k) c[column / 8 * 4 + 2 * half + column % 2] += own[k] * b_of(k, column);
+            if (column % 8 / 2 == quad) {
+                float& sum = c[column / 8 * 4 + 2 * half + column % 2];
+                double exact = sum;
+                for (int k = 0; k < depth; ++k) exact += static_cast<double>(own[k]) * b_of(k, column);
+                sum = gemel_truncated(exact);
+            }
     }
 }
 template <int width, bool a_is_turned, bool b_is_turned, class Convert>

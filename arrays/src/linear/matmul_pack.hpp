@@ -8,23 +8,24 @@
 
 namespace gemel {
 
-/// Packs (matrices, rows, columns) for products of the form `packed`; enqueues one launch.
-/// @param parts   per number
-/// @param is_left the lines are rows, otherwise columns
-/// @param lines   per packed matrix, a multiple of a unit's lines; lines that x lacks are zero
-/// @returns       rank 1, float
-/// @throws        OutOfMemory if the device lacks memory for them
-AnyArray packed_factor(const AnyArray& x, std::uint32_t parts, bool is_left, std::int64_t lines);
-
-/// An operand packed for MatmulForm::halves.
-struct PackedHalves {
-    AnyArray words;   ///< two halves each, or floats: (matrices, lines, stretches * matmul_unit_depth)
-    AnyArray scales;  ///< (matrices, stretches); 0 where both operands have floats
+/// An operand packed for MatmulForm::packed or halves.
+struct PackedOperand {
+    AnyArray words;   ///< rank 1, float
+    AnyArray scales;  ///< of numbers in parts: one per matrix and stretch of the summed axis
 };
 
-/// Packs both operands of a product for MatmulForm::halves; enqueues four launches.
+/// Packs (matrices, rows, inner) and (matrices, inner, columns) for products of the form `packed`; enqueues one launch,
+/// or two if numbers have parts.
+/// @param parts    MatmulLayout::packed_parts
+/// @param a_lines  rows per packed matrix, a multiple of a unit's lines; rows that a lacks are zero
+/// @param b_lines  likewise of columns
+/// @throws         OutOfMemory if the device lacks memory for them
+std::array<PackedOperand, 2> packed_operands(const AnyArray& a, const AnyArray& b, std::uint32_t parts,
+                                             std::int64_t a_lines, std::int64_t b_lines);
+
+/// Packs both operands of a product for MatmulForm::halves; enqueues two launches.
 /// @param depth  of a slot
 /// @throws       OutOfMemory if the device lacks memory for them
-std::array<PackedHalves, 2> packed_halves(const AnyArray& a, const AnyArray& b, std::uint32_t depth);
+std::array<PackedOperand, 2> packed_halves(const AnyArray& a, const AnyArray& b, std::uint32_t depth);
 
 }  // namespace gemel

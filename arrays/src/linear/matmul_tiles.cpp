@@ -294,7 +294,8 @@ void consider_packed(BestTile& best, const DeviceInfo& device, DType dtype, Matm
     if (!can_pack(device, dtype, layout.form)) return;
     const bool splits = layout.form == MatmulForm::split;
     layout.form = MatmulForm::packed;
-    layout.packed_parts = splits ? 3 : 1;
+    layout.packed_parts = splits ? 2 : 1;
+    layout.sum_depth = splits ? 64 : 0;
     // Two launches, which read numbers and write their parts: 4 bytes, or 6 in three parts.
     const double lines = static_cast<double>(shape.batch) * static_cast<double>(shape.rows + shape.columns);
     const double before = 5e-6 + (splits ? 10 : 8) * lines * static_cast<double>(shape.inner) / 3e12;

@@ -5,6 +5,7 @@
 #include <gemel/codegen/writer.hpp>
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 namespace gemel::codegen {
@@ -54,7 +55,8 @@ std::string Matmul::piped(Values values) {
     values["shared_bytes"] = matmul_shared_bytes(dtype_, layout_);
     describe_tile(values);
     values["splits"] = splits_packed(layout_);
-    values["parts"] = maps ? 1 : layout_.packed_parts;
+    values["sum_depth"] = layout_.sum_depth;
+    values["parts"] = maps ? 1 : matmul_stored_parts(layout_.packed_parts);
     values["groups"] = own_lines(layout_) / matmul_unit_lines;
     values["units_across"] = t.columns / matmul_unit_lines;
     values["moves_registers"] = moves_registers(layout_);
@@ -101,7 +103,7 @@ std::string Matmul::consuming_groups(Values values, bool a_along, bool b_along) 
     values["instruction"] = by_registers ? gemel::text("gemel_multiply_tiles_tf32_", other_lines(layout_))
                             : maps       ? multiply_tiles(a_along, b_along)
                             : splits_packed(layout_)
-                                ? gemel::text("gemel_multiply_tiles_bfloat16_", layout_.tile.columns, "_kk")
+                                ? ""
                                 : gemel::text("gemel_multiply_two_tiles_tf32_", layout_.tile.columns);
     describe_stores(values);
     if (splits_packed(layout_)) values["multiply_split"] = multiply_split(values);
@@ -109,25 +111,27 @@ std::string Matmul::consuming_groups(Values values, bool a_along, bool b_along) 
     return kernel_.fill(matmul_kernels::piped_groups(), std::move(values));
 }
 
-/// The stages of a slot: the products of parts whose scale is 2^16, 2^8, and 1, the last for 32 of the depth at a time.
 std::string Matmul::multiply_split(Values values) {
-    const MatmulTuning& t = layout_.tile;
     constexpr std::uint32_t unit = matmul_unit_words / 4;  // in the units of descriptors
-    const auto product = [&](std::uint32_t a, std::uint32_t b) -> Value {
-        return Values{{"a", a * t.rows / matmul_unit_lines * unit}, {"b", b * t.columns / matmul_unit_lines * unit}};
+    struct Parts {
+        const char* sums;
+        std::uint32_t a, b;
     };
-    Value::List stages;
-    const auto add = [&](std::uint32_t begin, std::uint32_t end, const Value::List& products) {
-        stages.push_back(Values{{"begin", begin},
-                                {"end", end},
-                                {"products", products},
-                                {"goes_on", stages.size() == 1},
-                                {"is_large", stages.size() > 1}});
+    const auto products = [&](const char* type, std::initializer_list<Parts> parts) {
+        Value::List all;
+        for (const Parts& p : parts)
+            all.push_back(Values{{"sums", p.sums},
+                                 {"a", p.a * layout_.tile.rows / matmul_unit_lines * unit},
+                                 {"b", p.b * layout_.tile.columns / matmul_unit_lines * unit}});
+        values["products"] = all;
+        values["instruction"] = gemel::text("gemel_multiply_tiles_", type, "_", layout_.tile.columns, "_kk");
+        return kernel_.fill(matmul_kernels::split_products(), values);
     };
-    add(0, t.depth / 16, {product(1, 1), product(0, 2), product(2, 0)});
-    add(0, t.depth / 16, {product(0, 1), product(1, 0)});
-    for (std::uint32_t begin = 0; begin < t.depth / 16; begin += 2) add(begin, begin + 2, {product(0, 0)});
-    values["stages_of_slot"] = stages;
+    values["k"] = layout_.sum_depth < layout_.tile.depth ? "(d + k)" : "k";
+    const auto larger = {Parts{"rest", 0, 1}, {"rest", 1, 0}, {"part", 0, 0}};
+    values["multiply_smallest"] = products("bfloat16", {{"part", 1, 1}, {"part", 0, 2}, {"part", 2, 0}});
+    values["multiply_halves"] = products("float16", larger);
+    values["multiply_bfloats"] = products("bfloat16", larger);
     return kernel_.fill(matmul_kernels::split_slot(), std::move(values));
 }
 

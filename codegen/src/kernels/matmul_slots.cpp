@@ -13,8 +13,8 @@ namespace gemel::codegen {
 constexpr std::uint32_t warp = 32, group = 128;
 
 std::uint32_t piped_slot_words(const MatmulLayout& layout) {
-    return (layout.tile.rows + layout.tile.columns) / matmul_unit_lines * std::max(layout.packed_parts, 1u) *
-           matmul_unit_words;
+    return (layout.tile.rows + layout.tile.columns) / matmul_unit_lines *
+           std::max(matmul_stored_parts(layout.packed_parts), 1u) * matmul_unit_words;
 }
 
 std::uint32_t slices_pitch(const MatmulLayout& layout) { return layout.tile.columns + (by_warps(layout) ? 8 : 4); }
@@ -205,13 +205,14 @@ std::string why_not_mapped(DType dtype, const MatmulLayout& layout) {
 
 std::string why_not_packed(DType dtype, const MatmulLayout& layout) {
     const MatmulTuning& t = layout.tile;
-    const bool splits = layout.packed_parts == 3;
+    const bool splits = layout.packed_parts == 2;
     if (dtype.size_bytes() != 4 || !dtype.is_floating()) return "numbers in parts are float";
-    if (layout.packed_parts != 1 && !splits) return "numbers have one or three parts";
+    if (layout.packed_parts != 1 && !splits) return "numbers have one or two parts";
     if (t.rows != 128 || t.own_rows != 16 || t.own_columns != t.columns)
         return "rows must be 128, own_rows 16 and own_columns as columns";
     if (t.columns != 64 && t.columns != 128 && (splits || t.columns != 256))
         return splits ? "columns must be 64 or 128" : "columns must be 64, 128 or 256";
+    if (splits && layout.sum_depth != 32 && layout.sum_depth != 64) return "sum_depth must be 32 or 64";
     const std::uint32_t depth = matmul_packed_depth(layout.packed_parts);
     return t.depth == depth ? std::string() : text("depth must be ", depth);
 }

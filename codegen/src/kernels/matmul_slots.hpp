@@ -66,7 +66,7 @@ struct Factor {
     std::uint32_t words() const { return is_turned ? length * pitch : lines * pitch; }
 };
 
-/// packed: whether numbers have three parts.
+/// packed: whether numbers have several parts.
 inline bool splits_packed(const MatmulLayout& layout) {
     return layout.form == MatmulForm::packed && layout.packed_parts > 1;
 }

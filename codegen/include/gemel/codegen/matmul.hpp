@@ -61,7 +61,9 @@ enum class MatmulForm : std::uint8_t {
     /// Operands, their lines and matrices begin at multiples of 16 bytes.
     grouped,
     /// Warp groups with operands that the kernel matmul_pack has packed in the layout that tensor cores read: float,
-    /// with three parts per number (packed_parts = 3, as split) or one (as tensor).
+    /// with one part per number (packed_parts = 1, as tensor) or several (2): two halves and three products, or three
+    /// bfloat16s and six products where 64 elements along the summed axis of all lines have too different magnitudes,
+    /// or are mostly 0.
     packed,
     /// As tensor; one thread copies the operands by tensor maps, and blocks compute tile after tile. Warp groups of
     /// four warps, whose instructions read shared memory directly (wgmma), multiply 16-bit floats, or float as tf32 if
@@ -81,7 +83,10 @@ struct MatmulLayout {
     MatmulTuning tile = {};                    ///< forms with slots: all but `parts`; serial: what is not the default
     std::uint32_t a_access = 1, b_access = 1;  ///< forms with slots: elements per copy, at most 16 bytes
     bool in_parts = false;  ///< a block sums a part of the summed axis and stores unrounded sums. Not for serial
-    std::uint32_t packed_parts = 0;  ///< packed: parts of each number
+    std::uint32_t packed_parts = 0;  ///< packed: 1, or 2 for numbers in parts
+    /// packed, numbers in parts: the length of the summed axis over which tensor cores add the products of high parts,
+    /// 32 or 64. They truncate sums, so longer ones are less accurate, and faster.
+    std::uint32_t sum_depth = 0;
     /// Forms with slots: whether the kernel declares its shared memory also if it is more than matmul_max_static_bytes
     /// (DeviceInfo::shared_memory_static_bytes).
     bool declares_all = false;
@@ -121,8 +126,8 @@ inline constexpr std::size_t matmul_max_static_bytes = (std::size_t{48} << 10) -
 GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 
 /// The kernel `matmul`: c = a b for every matrix of a batch. Parameters: a, b, c (mapped: tensor maps of a and b with
-/// matmul_box_lines(); c) and the request's arguments; packed and halves: the packed a and b; halves: their scales;
-/// then, all int64_t:
+/// matmul_box_lines(); c) and the request's arguments; packed and halves: the packed a and b; halves and numbers in
+/// parts: their scales; then, all int64_t:
 ///   for each of a, b and c: offset and strides from matrix to matrix, row to row, column to column, in elements
 ///   rows, columns, the extent of the summed axis
 ///   tiles across and down a matrix
@@ -140,43 +145,62 @@ GEMEL_API std::string why_no_tile(DType dtype, const MatmulLayout& layout);
 /// @throws ArgumentError if why_no_tile() gives a reason, or the dialect lacks the form
 GEMEL_API std::string matmul_source(const MatmulRequest& request, const MatmulLayout& layout, const Dialect& dialect);
 
-/// How an operand is packed for the form `packed`.
-struct MatmulPack {
-    std::uint32_t parts = 3;  ///< of each number: 3 as split, 1 as tensor
-    bool along = true;        ///< stride 1 along the summed axis; otherwise across the lines (rows of a, columns of b)
-    bool wide = false;        ///< along: reads of 16 bytes
-    friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
+/// How kernels that pack read an operand.
+struct MatmulReads {
+    bool along = true;  ///< stride 1 along the summed axis; otherwise across the lines (rows of a, columns of b)
+    bool wide = false;  ///< along: reads of 16 bytes
+    friend bool operator==(const MatmulReads&, const MatmulReads&) = default;
 };
+
 /// The lines of a packed unit, its length along the summed axis if numbers have one part, and the threads that pack it.
-/// Of halves, such a length is a stretch.
+/// Of halves for single warps, such a length is a stretch.
 inline constexpr std::uint32_t matmul_unit_lines = 64, matmul_unit_depth = 32, matmul_pack_block = 256;
 /// The length of a packed unit along the summed axis: of 128 bytes.
 constexpr std::uint32_t matmul_packed_depth(std::uint32_t parts) { return parts > 1 ? 64 : matmul_unit_depth; }
+/// The parts for which a packed unit has room: where numbers do not fit two halves, they have three parts.
+constexpr std::uint32_t matmul_stored_parts(std::uint32_t parts) { return parts > 1 ? 3 : parts; }
 
-/// The kernel `matmul_pack`: packs an operand for the form `packed`, as units in the order [matrix][unit][slot][part],
-/// where slots follow the summed axis. Parameters: the operand, the units (float4); then, all int64_t: the operand's
-/// offset, its strides from matrix to matrix, from line to line and along the summed axis; lines, the extent of the
-/// summed axis, units per matrix, slots. Launched with matrices * units * slots blocks.
-GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
-
-/// How an operand is packed for the form `halves`.
+/// How operands are packed for the form `packed`.
+struct MatmulPack {
+    std::uint32_t parts = 2;  ///< as MatmulLayout::packed_parts
+    MatmulReads a = {}, b = {};
+    friend bool operator==(const MatmulPack&, const MatmulPack&) = default;
+};
+/// How operands are packed for the form `halves`.
 struct MatmulPackHalves {
     std::uint32_t depth = 16;  ///< of a slot: 16 or 32
-    bool along = true;         ///< as MatmulPack
-    bool wide = false;
+    MatmulReads a = {}, b = {};
     friend bool operator==(const MatmulPackHalves&, const MatmulPackHalves&) = default;
 };
+/// How the magnitudes of operands are found before they are packed.
+struct MatmulRange {
+    std::uint32_t depth = matmul_unit_depth;  ///< of a stretch along the summed axis; packed: of a unit
+    MatmulReads a = {}, b = {};
+    friend bool operator==(const MatmulRange&, const MatmulRange&) = default;
+};
 
-/// The kernel `matmul_range`: the largest and the smallest magnitude other than 0 in each stretch of each matrix, over
-/// all lines of a share. Parameters: the operand, the range (uint32, two per share); then, all int64_t: the operand's
-/// offset, its strides from matrix to matrix, from line to line and along the summed axis; lines, the extent of the
-/// summed axis, stretches, shares. Launched with matrices * stretches * shares blocks of matmul_pack_block threads.
-GEMEL_API std::string matmul_range_source(const MatmulPackHalves& pack, const Dialect& dialect);
-/// The kernel `matmul_pack_halves`: packs an operand for the form `halves`, as [matrix][line][stretch][32 words], and
-/// writes the scales of the stretches of each matrix (float). Parameters: the operand, the words (float), the scales,
-/// the ranges of this and of the other operand; then, all int64_t: as matmul_range up to the summed axis; units per
-/// matrix, stretches, shares of this and of the other range. Launched with matrices * units * stretches blocks of
-/// matmul_pack_block threads.
+// Kernels that pack have blocks of matmul_pack_block threads, first those of a, then those of b. Parameters: a and b;
+// arrays; then, all int64_t: of a its offset, its strides from matrix to matrix, from line to line and along the summed
+// axis, and its lines; the same of b; the extent of the summed axis, its stretches (packed: slots) and the first block
+// of b; and further numbers.
+
+/// The kernel `matmul_range`: the largest magnitude, the smallest other than 0 and how many are not 0 in each stretch
+/// of each matrix, over all lines of a share. Array: the ranges (uint32, three per block). Further numbers: the shares
+/// of a stretch of a, of b. Launched with matrices * stretches * shares blocks for each operand.
+GEMEL_API std::string matmul_range_source(const MatmulRange& range, const Dialect& dialect);
+
+/// The kernel `matmul_pack`: packs operands for the form `packed`, as units in the order [matrix][unit][slot][part],
+/// where slots follow the summed axis. Arrays: the units of a and of b (float4); if numbers have two parts, the scales
+/// of the slots of each matrix of a and of b (float; negative: slots of three parts), and the ranges. Further numbers:
+/// the units per matrix of a and of b; if numbers have two parts, the shares of a and of b, and how many of a precede
+/// those of b. Launched with matrices * units * slots blocks for each operand.
+GEMEL_API std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect);
+
+/// The kernel `matmul_pack_halves`: packs operands for the form `halves`, as [matrix][line][stretch][32 words].
+/// Arrays: the words of a and of b (float), the scales of the stretches of each matrix of a and of b (float; 0: the
+/// words are floats), and the ranges. Further numbers: as matmul_pack. Launched with matrices * units * stretches
+/// blocks for each operand.
+/// @throws ArgumentError if depth is neither 16 nor 32
 GEMEL_API std::string matmul_pack_halves_source(const MatmulPackHalves& pack, const Dialect& dialect);
 
 /// How many threads of matmul_add_parts share the parts of an element.
