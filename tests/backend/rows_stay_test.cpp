@@ -1,5 +1,5 @@
-/// Blocks that share rows or columns and go on to further ones, with more rows than there are resident blocks, and
-/// blocks of clusters, beside the same step by step.
+/// Blocks that share rows or columns and go on to further ones, with more rows than there are resident blocks, blocks
+/// of clusters, and blocks with much shared memory, beside the same step by step.
 #include "generator_support.hpp"
 
 #include <gemel/arrays/lazy.hpp>
@@ -78,6 +78,26 @@ TEST_CASE("blocks that share rows or columns go on to further ones") {
         const bool may_share = x.context().device().info().has_cross_block_visibility;
         CHECK((explain(softmax(x, one.axis)).find("go on to further ones") != std::string::npos) == may_share);
         if (one.shared_slots && !testing::is_check()) check(numbers<half>(one.shape), one.axis);
+        store_tuning(default_context(), work, codegen::RowTuning{});
+    }
+}
+
+TEST_CASE("a row of one block stays in more shared memory than kernels declare everywhere") {
+    for (const Shape& shape : {Shape{3, 15300}, Shape{2, 15001}}) {
+        CAPTURE(to_string(shape));
+        const codegen::Workload work{.count = static_cast<std::size_t>(shape[1]),
+                                     .outputs = static_cast<std::size_t>(shape[0])};
+        // 14 x 256 accesses of 16 bytes: 56 KiB.
+        store_tuning(
+            default_context(), work,
+            codegen::RowTuning{.block = 256, .access_bytes = 16, .along = 256, .slots = 1, .shared_slots = 14});
+        const GPUArray<float> x = numbers<float>(shape);
+        check(x, 1);
+        const DeviceInfo info = x.context().device().info();
+        const bool has_room = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_static_bytes.value_or(0)) >=
+                              std::size_t{64} << 10;
+        CHECK((explain(softmax(x, 1)).find("and shared memory (15 accesses") != std::string::npos) == has_room);
+        if (!testing::is_check()) check(numbers<half>(shape), 1);
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
 }

@@ -40,6 +40,7 @@ struct RowCall {
     using Variant = RowVariant;
     struct Work : RowSpread {
         std::size_t state_words = 0;  ///< per block, if blocks share rows
+        std::size_t arena_bytes = 0;  ///< RowLayout::arena_bytes
         std::size_t launched = 0;     ///< blocks; fewer than there are parts of rows if blocks stay
         bool offsets = false, serial_rows = false;
         std::vector<bool> along = {};
@@ -116,6 +117,7 @@ struct RowCall {
     Work work(const BoundCall&, const Choice<Layout, Tuning>& choice, const Variant& variant) const {
         Work work{dealt};
         work.launched = work.blocks;
+        work.arena_bytes = choice.layout.arena_bytes;
         if (variant.teams)
             work.launched = std::min(work.blocks, variant.teams * static_cast<std::size_t>(choice.layout.parts));
         work.offsets = !choice.layout.result_offsets.empty() && choice.layout.result_offsets.front();
@@ -139,7 +141,9 @@ struct RowCall {
         boost::container::static_vector<std::int64_t, 3> sizes{static_cast<std::int64_t>(work.count),
                                                                static_cast<std::int64_t>(work.outputs)};
         if (work.serial_rows) sizes.push_back(static_cast<std::int64_t>(work.span));
-        if (work.state_words == 0) return launcher(variant.kernel, {work.blocks}, variant.block, own, sizes);
+        if (work.state_words == 0)
+            return launcher(variant.kernel, {work.blocks}, variant.block, own, sizes, LaunchOrder::overlapping,
+                            work.arena_bytes);
         TileStates& states = variant.tiles.of_this_launch();
         std::lock_guard lock(states.launching);
         states.begin(*context, work.blocks, work.state_words);

@@ -184,6 +184,10 @@ class Dealing {
     }
 
     std::size_t max_shared() const { return std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10); }
+    /// The same for a tuning's rows: in an arena, where devices let blocks ask for more, or declared.
+    std::size_t most_shared() const {
+        return device_.shared_memory_opt_in_bytes.value_or(device_.shared_memory_static_bytes.value_or(max_shared()));
+    }
 
     /// Whether a row of 16-bit floats stays in shared memory: it takes half of what it would take in registers, and is
     /// copied there without them.
@@ -212,9 +216,15 @@ class Dealing {
     RowSpread deal_as_told(std::size_t positions, std::size_t along, std::size_t block, std::size_t across) {
         const RowSpread spread = deal(positions, along, block, across);
         const std::size_t slots = up(positions, along), in_registers = std::max<std::size_t>(tuning_.slots, 1);
-        const std::size_t used = block * width_ * (work_.running_bytes + tuning_.shared_slots * work_.stored_bytes);
-        if (slots > in_registers && slots <= in_registers + tuning_.shared_slots && used + 256 <= max_shared())
+        const std::size_t exchanged = over_.columns ? block * width_ : up(block, warp);
+        const std::size_t used =
+            exchanged * work_.running_bytes + tuning_.shared_slots * block * width_ * work_.stored_bytes;
+        if (slots > in_registers && slots <= in_registers + tuning_.shared_slots && used + 256 <= most_shared()) {
             keep(slots, in_registers);
+            if (used + 256 > max_shared() && device_.shared_memory_opt_in_bytes)
+                layout_.arena_bytes =
+                    static_cast<std::size_t>(layout_.shared_slots) * block * width_ * work_.stored_bytes;
+        }
         return spread;
     }
 

@@ -55,10 +55,12 @@ class Launcher {
     Launcher(ArgumentList& call, bool wide_index, const Stream& stream)
         : arguments_(call), call_count_(call.size()), wide_(wide_index), stream_(stream) {}
 
+    /// @param shared_bytes  dynamic shared memory
     void operator()(const Kernel& kernel, const Dim3& grid, std::uint32_t block, std::span<const Argument> own,
-                    std::span<const std::int64_t> sizes, LaunchOrder order = LaunchOrder::overlapping) {
+                    std::span<const std::int64_t> sizes, LaunchOrder order = LaunchOrder::overlapping,
+                    std::size_t shared_bytes = 0) {
         arguments_.cut(call_count_);
-        launch(arguments_, kernel, grid, block, own, sizes, 0, order);
+        launch(arguments_, kernel, grid, block, own, sizes, shared_bytes, order);
     }
     /// A kernel without the call's arguments.
     /// @param shared_bytes  dynamic shared memory

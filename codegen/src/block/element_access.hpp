@@ -96,7 +96,8 @@ class ElementAccess {
                          const IsLoaded& is_loaded = {});
     /// Declares `count` packs in shared memory for each of these arrays; load_neighbours() puts them there if `shared`
     /// is the index of one, by copies that bypass registers if `async` (until gemel_await_copies_0()).
-    void declare_shared_neighbours(int count, const IsLoaded& is_kept);
+    /// @returns the bytes of these arrays. @param in_arena  they are in SHARED_ARENA, from its beginning on
+    std::size_t declare_shared_neighbours(int count, const IsLoaded& is_kept, bool in_arena);
     void copy_neighbours(const std::string& shared, bool async, const std::string& e, const std::string& extent,
                          const IsLoaded& is_loaded);
     /// Reads these packs into slot `slot`.

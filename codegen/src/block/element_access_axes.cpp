@@ -140,11 +140,20 @@ void ElementAccess::load_neighbours(const std::string& slot, const std::string& 
             move_neighbours(array, Move::load, gemel::text(array.pack, "[", slot, "]"), e, extent);
 }
 
-void ElementAccess::declare_shared_neighbours(int count, const IsLoaded& is_kept) {
-    for (const Array& array : arrays_)
-        if (array.in_packs && is_kept(array.argument))
+std::size_t ElementAccess::declare_shared_neighbours(int count, const IsLoaded& is_kept, bool in_arena) {
+    std::size_t bytes = 0;
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || !is_kept(array.argument)) continue;
+        if (in_arena)
+            writer_.line("LOCAL_MEM_ARG ", array.pack_type, " *const ", pack_in_shared(array), " = (LOCAL_MEM_ARG ",
+                         array.pack_type, " *)(shared_arena + ", bytes, ");");
+        else
             writer_.line(aligned_shared(writer_.dialect()), " ", array.pack_type, " ", pack_in_shared(array), "[",
                          count, "];");
+        bytes += static_cast<std::size_t>(count) * static_cast<std::size_t>(vector_width_) *
+                 parameter(array).dtype.size_bytes();
+    }
+    return bytes;
 }
 
 void ElementAccess::copy_neighbours(const std::string& shared, bool async, const std::string& e,

@@ -4,6 +4,7 @@
 #include "rows_kernels.hpp"
 
 #include <gemel/codegen/block.hpp>
+#include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
@@ -238,6 +239,17 @@ std::string RowText::head() {
     });
 }
 
+void RowText::declare_shared_packs() {
+    const std::size_t bytes = access_.declare_shared_neighbours(
+        layout_.shared_slots * layout_.block, [&](std::size_t argument) { return is_kept(argument); },
+        layout_.arena_bytes > 0);
+    if (layout_.arena_bytes > 0 && bytes > layout_.arena_bytes)
+        throw ArgumentError(gemel::text("row_source: arena_bytes is ", layout_.arena_bytes,
+                                        ", but the rows that stay "
+                                        "in shared memory take ",
+                                        bytes, " bytes"));
+}
+
 std::string RowText::text() {
     std::string all = head() + '\n';
     const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles || layout_.parts > 1);
@@ -257,11 +269,8 @@ std::string RowText::text() {
          {"more_sizes", rows() && layout_.serial ? gemel::text(",\n", access_.index_type(), " span") : std::string()},
          {"shares", in_shared},
          {"shared_count", per_value},
-         {"shared_packs", layout_.shared_slots ? printed([&] {
-              access_.declare_shared_neighbours(layout_.shared_slots * layout_.block,
-                                                [&](std::size_t argument) { return is_kept(argument); });
-          })
-                                               : std::string()},
+         {"has_arena", layout_.arena_bytes > 0},
+         {"shared_packs", layout_.shared_slots ? printed([&] { declare_shared_packs(); }) : std::string()},
          {"argument_offsets", printed([&] { access_.apply_offsets(); })},
          {"result_offsets", fill(rows_kernels::offsets())},
          {"body", over_rows()}});

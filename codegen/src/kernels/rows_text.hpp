@@ -38,6 +38,7 @@ class RowText {
     Value kept(std::size_t first, std::size_t end);
     Values words();
     std::string head();
+    void declare_shared_packs();
     /// The values per row that the same loops fix.
     Value fixed(std::size_t first, std::size_t end);
     std::string known(std::size_t found_by, std::size_t fixed_by, const std::string& position);

@@ -80,13 +80,14 @@ struct RowLayout {
     /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
-    bool copies_async = false;  ///< they get there without passing through registers (cp.async, sm_80)
-    int parts = 1;              ///< blocks that share a row, which they keep
-    bool clusters = false;      ///< these are a cluster (CUDA, sm_90); rows, not columns
-    bool stays = false;         ///< these go on to further rows, which they load while they store the row before
-    int resident_blocks = 0;    ///< as RowTuning's
-    bool serial = false;        ///< one thread per block
-    bool warps = false;         ///< warps exchange by shuffles
+    std::size_t arena_bytes = 0;  ///< dynamic shared memory for them; 0: the kernel declares it
+    bool copies_async = false;    ///< they get there without passing through registers (cp.async, sm_80)
+    int parts = 1;                ///< blocks that share a row, which they keep
+    bool clusters = false;        ///< these are a cluster (CUDA, sm_90); rows, not columns
+    bool stays = false;           ///< these go on to further rows, which they load while they store the row before
+    int resident_blocks = 0;      ///< as RowTuning's
+    bool serial = false;          ///< one thread per block
+    bool warps = false;           ///< warps exchange by shuffles
     int block = 256;
     boost::container::static_vector<bool, max_arguments> result_offsets = {};
     friend bool operator==(const RowLayout&, const RowLayout&) = default;
@@ -99,6 +100,7 @@ struct RowLayout {
 ///   `first_ticket`, `epoch`
 ///   `n`, the elements of a row, at least one; `outputs`, the number of rows
 ///   serial rows: `span`, the rows per block
+///   arena_bytes > 0: SHARED_ARENA
 /// Launched with `parts` blocks for each group of rows; with `stays`, for as many groups as blocks are resident. A
 /// group has tile.across rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
 /// tile.vector_width neighbours along the last kept axis (serial columns).
