@@ -102,6 +102,16 @@ TEST_CASE("a row of one block stays in more shared memory than kernels declare e
     }
 }
 
+TEST_CASE("many long rows of 16-bit floats, and columns of some hundred elements, fill the shared memory of blocks") {
+    const DeviceInfo info = default_context().device().info();
+    if (info.type != DeviceInfo::Type::gpu || info.name.starts_with("stand-in")) return;  // slow there
+    const auto many = 2 * static_cast<std::int64_t>(info.compute_units);
+    check(numbers<half>(Shape{many + 1, 35016}), 1);
+    check(numbers<bfloat16>(Shape{many, 65536}), 1);
+    check(numbers<float>(Shape{509, many * 64}), 0);
+    check(numbers<half>(Shape{300, many * 64 + 8}), 0);
+}
+
 TEST_CASE("blocks of a cluster share rows") {
     for (const auto& [shape, parts] : {std::pair{Shape{33, 2000}, 8u}, {Shape{20, 2003}, 5u}, {Shape{3, 700}, 2u}}) {
         CAPTURE(to_string(shape));

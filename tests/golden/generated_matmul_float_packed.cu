@@ -4,6 +4,8 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         float *c,
         const float *a_packed,
         const float *b_packed,
+        const float *a_scales,
+        const float *b_scales,
         int64_t a_begin,
         int64_t a_matrix,
         int64_t a_row,
@@ -57,9 +59,10 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
             for (int step = 0; step < steps; ++step) {
                 float *const to = slots + slot * 24576;
                 gemel_barrier_await(emptied + slot, phase);
-                gemel_barrier_expect(filled + slot, 98304);
-#pragma unroll
-                for (int part = 0; part < 3; ++part) {
+                const int own_parts = a_scales[matrix * steps + step] > 0 ? 2 : 3;
+                gemel_barrier_expect(filled + slot, own_parts * 32768);
+
+                for (int part = 0; part < own_parts; ++part) {
 #pragma unroll
                     for (int k = 0; k < 2; ++k)
                         gemel_copy_bulk(to + (part * 2 + k) * 2048, a_next + k * unit_line + part * 2048, 8192, filled + slot);
@@ -88,7 +91,7 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
         const int tile_column = (int)(in_band / height), tile_row = (int)(band * 8 + in_band - (uint32_t)tile_column * height);
         const int steps = (int)((own_inner + 63) / 64);
         float sums[64];
-        float rest[64], part[64];
+        float rest[64], part[64], unit = 1;
 #pragma unroll
         for (int i = 0; i < 64; ++i) sums[i] = rest[i] = 0;
         int step = 0;
@@ -96,87 +99,81 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
             const float *const at = slots + slot * 24576;
             const uint64_t a_tile = gemel_tile(at + warp / 4 * 2048, 0), b_tile = gemel_tile(at + 12288, 0);
             gemel_barrier_await(filled + slot, phase);
+            const float scale = a_scales[matrix * steps + step] * b_scales[matrix * steps + step];
+            const int is_halves = a_scales[matrix * steps + step] > 0;
+            const float wanted = scale * (is_halves ? 0.00048828125f : 0.00390625f);
+            const float per_unit = as_float(0x7f000000u - as_uint(wanted));
+            if (unit != wanted) {
+                const float ratio = unit * per_unit;
+                const int is_far = ratio > 1e18f || ratio < 1e-18f;
+                const float moved = is_far ? unit : 0.0f, kept = is_far ? 0.0f : ratio;
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
+                for (int i = 0; i < 64; ++i) {
+                    sums[i] += rest[i] * moved;
+                    rest[i] *= kept;
+                }
+                unit = wanted;
             }
-            gemel_groups_await(1 + warp / 4);
-            gemel_begin_tiles();
+            {
 #pragma unroll
-            for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2048 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2048 + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_groups_arrive(2 - warp / 4);
-            gemel_await_tiles_0();
+                for (int i = 0; i < 64; ++i) {
+                    part[i] = 0;
+                    gemel_after_tiles(&part[i]);
+                }
+                if (!is_halves) {
+                    gemel_groups_await(1 + warp / 4);
+                    gemel_begin_tiles();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+                    for (int k = 0; k < 4; ++k) {
+                        gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * k, b_tile + 1024 + 2 * k);
+                        gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * k, b_tile + 2048 + 2 * k);
+                        gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2048 + 2 * k, b_tile + 2 * k);
+                    }
+                    gemel_commit_tiles();
+                    gemel_groups_arrive(2 - warp / 4);
+                    gemel_await_tiles_0();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                part[i] = part[i] * 0.00390625f;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_groups_await(1 + warp / 4);
-            gemel_begin_tiles();
+                    for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
 #pragma unroll
-            for (int d = 0; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 1024 + 2 * d);
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 1024 + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_groups_arrive(2 - warp / 4);
-            gemel_await_tiles_0();
+                    for (int i = 0; i < 64; ++i) {
+                        rest[i] += part[i] * 0.00390625f;
+                        part[i] *= 0.0f;
+                        gemel_after_tiles(&part[i]);
+                    }
+                }
+                gemel_groups_await(1 + warp / 4);
+                gemel_begin_tiles();
+                if (is_halves) {
 #pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
+                    for (int k = 0; k < 4; ++k) {
+                        gemel_multiply_tiles_float16_128_kk(rest, a_tile + 2 * k, b_tile + 1024 + 2 * k);
+                        gemel_multiply_tiles_float16_128_kk(rest, a_tile + 1024 + 2 * k, b_tile + 2 * k);
+                        gemel_multiply_tiles_float16_128_kk(part, a_tile + 2 * k, b_tile + 2 * k);
+                    }
+                    gemel_commit_tiles();
+                } else {
 #pragma unroll
-            for (int i = 0; i < 64; ++i) rest[i] += part[i] * 0.00390625f;
+                    for (int k = 0; k < 4; ++k) {
+                        gemel_multiply_tiles_bfloat16_128_kk(rest, a_tile + 2 * k, b_tile + 1024 + 2 * k);
+                        gemel_multiply_tiles_bfloat16_128_kk(rest, a_tile + 1024 + 2 * k, b_tile + 2 * k);
+                        gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * k, b_tile + 2 * k);
+                    }
+                    gemel_commit_tiles();
+                }
+                gemel_groups_arrive(2 - warp / 4);
+                gemel_await_tiles_0();
 #pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_groups_await(1 + warp / 4);
-            gemel_begin_tiles();
+                for (int i = 0; i < 64; ++i) {
+                    gemel_after_tiles(&part[i]);
+                    gemel_after_tiles(&rest[i]);
+                }
+                if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
 #pragma unroll
-            for (int d = 0; d < 2; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_groups_arrive(2 - warp / 4);
-            gemel_await_tiles_0();
-#pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
-#pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                const float sum = sums[i] + part[i];
-                rest[i] += part[i] - (sum - sums[i]);
-                sums[i] = sum;
-            }
-#pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                part[i] = 0;
-                gemel_after_tiles(&part[i]);
-            }
-            gemel_groups_await(1 + warp / 4);
-            gemel_begin_tiles();
-#pragma unroll
-            for (int d = 2; d < 4; ++d) {
-                gemel_multiply_tiles_bfloat16_128_kk(part, a_tile + 2 * d, b_tile + 2 * d);
-            }
-            gemel_commit_tiles();
-            gemel_groups_arrive(2 - warp / 4);
-            gemel_await_tiles_0();
-#pragma unroll
-            for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
-            if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
-#pragma unroll
-            for (int i = 0; i < 64; ++i) {
-                const float sum = sums[i] + part[i];
-                rest[i] += part[i] - (sum - sums[i]);
-                sums[i] = sum;
+                for (int i = 0; i < 64; ++i) {
+                    const float sum = sums[i] + part[i] * scale;
+                    rest[i] += (part[i] * scale - (sum - sums[i])) * per_unit;
+                    sums[i] = sum;
+                }
             }
             if (++slot == 2) slot = 0, phase ^= 1;
         } while (++step < steps);
@@ -189,8 +186,8 @@ extern "C" __global__ RESIDENT_BLOCKS(384, 1) __launch_bounds__(384) void matmul
             gemel_warp_barrier();
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                const float sum_0 = sums[16 * k + 2 * i + 0] + rest[16 * k + 2 * i + 0];
-                const float sum_1 = sums[16 * k + 2 * i + 1] + rest[16 * k + 2 * i + 1];
+                const float sum_0 = sums[16 * k + 2 * i + 0] + rest[16 * k + 2 * i + 0] * unit;
+                const float sum_1 = sums[16 * k + 2 * i + 1] + rest[16 * k + 2 * i + 1] * unit;
                 float *const to = staged + (group + i % 2 * 8) * 40 + i / 2 * 8 + 2 * quad;
                 float2 both;
                 both.x = sum_0;

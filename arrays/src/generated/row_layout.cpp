@@ -225,15 +225,16 @@ class Dealing {
         return spread;
     }
 
-    /// Bytes of shared memory for `slots` accesses of each thread, and with what threads exchange.
+    /// Bytes of shared memory for `slots` accesses of each thread.
     std::size_t slot_bytes(std::size_t slots, std::size_t block) const {
         return slots * block * width_ * work_.stored_bytes;
     }
     std::size_t used_shared(std::size_t slots, std::size_t block) const {
-        return slot_bytes(slots, block) + (over_.columns ? block * width_ : up(block, warp)) * work_.running_bytes +
-               256;
+        const std::size_t exchanged = over_.columns ? block * width_ : up(block, warp);
+        return slot_bytes(slots, block) + exchanged * work_.running_bytes + 256;
     }
     bool has_shared(std::size_t slots, std::size_t block) const { return used_shared(slots, block) <= most_shared(); }
+
     /// keep(), for a row or columns of one block, which may take more shared memory than kernels declare everywhere.
     void keep_in_block(std::size_t slots, std::size_t in_registers) {
         keep(slots, in_registers);
@@ -250,8 +251,7 @@ class Dealing {
     }
 
     /// Long rows of 16-bit floats stay in one block, mostly in shared memory, instead of in several. 2^27 bfloat16 in
-    /// rows of 64 Ki on an H200, us: softmax 146 instead of 162, standardize 147 instead of 155. Rows of 128 Ki gain
-    /// nothing.
+    /// rows of 64 Ki on an H200, us: softmax 146 instead of 162, standardize 147 instead of 155.
     std::optional<RowSpread> in_full_block(std::size_t positions) {
         constexpr std::size_t block = 512, in_registers = 4;
         const std::size_t slots = up(positions, block);
@@ -262,13 +262,13 @@ class Dealing {
         return spread;
     }
 
-    /// Columns of 512 in shared memory as well as in registers, which leaves blocks wider. 2^27 floats on an H200, us:
-    /// softmax 287 instead of 313, standardize 291 instead of 340; bfloat16 168 instead of 196, and 161.
+    /// Columns of 512 in shared memory as well as in registers: blocks are wider. 2^27 floats on an H200, us:
+    /// softmax 287 instead of 312, standardize 292 instead of 306. Through OpenCL, softmax would be slower.
     std::optional<RowSpread> wide_columns() {
         constexpr std::size_t block = 512;
         const std::size_t along = work_.narrow ? 64 : 32, in_registers = work_.narrow ? 4 : 8;
         const std::size_t slots = up(work_.count, along), packs = work_.outputs / width_;
-        if (work_.count <= 256 || work_.count > 512 || work_.kept_bytes > 4 ||
+        if (work_.count <= 256 || work_.count > 512 || work_.kept_bytes > 4 || !device_.shared_memory_opt_in_bytes ||
             !may_fill_shared(slots - std::min(slots, in_registers), block, packs * along / block))
             return {};
         const RowSpread spread = deal(work_.count, along, block, block / along);

@@ -218,24 +218,6 @@ struct Cut {
     }
 };
 
-/// The operands of forms that pack them.
-struct Packed {
-    std::array<PackedOperand, 2> operands;
-
-    Packed(const Factors& f, const codegen::MatmulLayout& layout, const Cut& cut) {
-        if (layout.form == codegen::MatmulForm::halves)
-            operands = packed_halves(f.a, f.b, layout.tile.depth);
-        else if (layout.form == codegen::MatmulForm::packed)
-            operands =
-                packed_operands(f.a, f.b, layout.packed_parts, cut.down * cut.tile_rows, cut.across * cut.tile_columns);
-    }
-    void add_to(ArgumentList& list) const {
-        for (const auto part : {&PackedOperand::words, &PackedOperand::scales})
-            for (const PackedOperand& operand : operands)
-                if (!(operand.*part).empty()) list.add(whole_memory(operand.*part));
-    }
-};
-
 /// The launches of a product; the last one stores the elements of c.
 void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& options, const codegen::MatmulLayout& layout,
                 const codegen::MatmulTuning& tuning, OnlineTrial* trial) {
@@ -261,8 +243,11 @@ void launch_all(const AnyArray& c, const Factors& f, const MatmulOptions& option
     }
     list.add(whole_memory(sums));
     if (!layout.in_parts) storing.add_to(list);
-    const Packed packed(f, layout, cut);
-    packed.add_to(list);
+    const std::array<PackedOperand, 2> packed =
+        packed_operands(f.a, f.b, layout, cut.down * cut.tile_rows, cut.across * cut.tile_columns);
+    for (const auto part : {&PackedOperand::words, &PackedOperand::scales})
+        for (const PackedOperand& operand : packed)
+            if (!(operand.*part).empty()) list.add(whole_memory(operand.*part));
     const std::array<std::int64_t, 4> a = offset_and_strides(f.a), b = offset_and_strides(f.b),
                                       to = offset_and_strides(sums);
     const std::int64_t tiles = f.batch * cut.parts * cut.across * cut.down;

@@ -23,10 +23,6 @@ namespace {
 /// rounds took 4.0 ms as tf32, and 3.4 with a block for each tile; 4096 in 4 rounds 470 and 486 us (H100).
 constexpr std::int64_t max_packed_rounds = 8;
 
-/// Of products in parts: from how many terms on tensor cores add 64 of them. An error of such sums has the same share
-/// of a result whatever its terms, but that of a float product, which they should not exceed, grows with the terms.
-constexpr std::int64_t min_long_sum = 2048;
-
 /// The number of slots, limited by the number of steps along the summed axis.
 std::uint32_t stages_for(const MatmulLayout& layout, std::int64_t inner) {
     const MatmulTuning& tile = layout.tile;
@@ -135,7 +131,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
             layout = halves_layout(layout);
         layout.packed_parts = tile.packs == 0 ? 0 : form == MatmulForm::split ? 2 : 1;
         if (layout.form == MatmulForm::packed && layout.packed_parts == 2)
-            layout.sum_depth = a.shape()[2] < min_long_sum ? 32 : 64;
+            layout.sum_depth = packed_sum_depth(a.shape()[2]);
         layout.in_parts = layout.packed_parts == 0 && matmul_part_depth(tile, a.shape()[2]) < a.shape()[2];
         layout.tile.parts = layout.tile.packs = 0;
         layout.tile.stages = stages_for(layout, layout.in_parts ? matmul_part_depth(tile, a.shape()[2]) : a.shape()[2]);

@@ -33,6 +33,10 @@ codegen::MatmulTuning matmul_heuristic(const DeviceInfo& device, DType dtype, co
 codegen::MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, codegen::MatmulForm form, const AnyArray& a,
                                     const AnyArray& b, const codegen::MatmulTuning& tile);
 
+/// MatmulLayout::sum_depth of products in parts. An error of sums of 64 has the same share of a result whatever its
+/// terms, but that of a float product, which it should not exceed, grows with them.
+constexpr std::uint32_t packed_sum_depth(std::int64_t inner) { return inner < 2048 ? 32 : 64; }
+
 /// The layout of packed halves (MatmulForm::halves) instead of that of split operands.
 codegen::MatmulLayout halves_layout(codegen::MatmulLayout split);
 

@@ -5,8 +5,6 @@
 #include "generated/kernel_cache.hpp"
 #include "linear/matmul_layout.hpp"
 
-#include <gemel/codegen/matmul.hpp>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -101,10 +99,8 @@ std::int64_t units_of(std::int64_t lines) {
     return (lines + codegen::matmul_unit_lines - 1) / codegen::matmul_unit_lines;
 }
 
-}  // namespace
-
-std::array<PackedOperand, 2> packed_operands(const AnyArray& a, const AnyArray& b, std::uint32_t parts,
-                                             std::int64_t a_lines, std::int64_t b_lines) {
+std::array<PackedOperand, 2> packed_units(const AnyArray& a, const AnyArray& b, std::uint32_t parts,
+                                          std::int64_t a_lines, std::int64_t b_lines) {
     static const std::uint64_t id = KernelCache::new_generator();
     const std::uint32_t depth = codegen::matmul_packed_depth(parts);
     const Operands operands(a, b, depth);
@@ -150,6 +146,15 @@ std::array<PackedOperand, 2> packed_halves(const AnyArray& a, const AnyArray& b,
                     {&packed[0].words, &packed[1].words, &packed[0].scales, &packed[1].scales, &ranges.of},
                     {a_units, b_units, ranges.a_shares, ranges.b_shares, all * ranges.a_shares});
     return packed;
+}
+
+}  // namespace
+
+std::array<PackedOperand, 2> packed_operands(const AnyArray& a, const AnyArray& b, const codegen::MatmulLayout& layout,
+                                             std::int64_t a_lines, std::int64_t b_lines) {
+    if (layout.form == codegen::MatmulForm::packed) return packed_units(a, b, layout.packed_parts, a_lines, b_lines);
+    if (layout.form == codegen::MatmulForm::halves) return packed_halves(a, b, layout.tile.depth);
+    return {};
 }
 
 }  // namespace gemel

@@ -22,7 +22,7 @@ namespace gemel {
 /// the device has them. Products of double and of integers are computed in their own arithmetic.
 enum class Precision {
     exact,   ///< fused multiply-adds in float
-    split,   ///< accuracy of `exact` on tensor cores: each number in three parts, six products. Else as `exact`
+    split,   ///< accuracy of `exact` on tensor cores: each number in parts. Elsewhere as `exact`
     tensor,  ///< tf32 on tensor cores: operands of 11 significant bits, off by 2^-10 at most. Else as `exact`
 };
 
