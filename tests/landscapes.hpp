@@ -1,5 +1,5 @@
-/// Made-up times over spaces of more than a thousand points, shaped like those of kernels: what a search is tested on
-/// without a device.
+/// Times over spaces of more than a thousand points, made up in the shape of those of kernels or recorded: what a
+/// search is tested on without a device.
 #pragma once
 
 #include <gemel/codegen/tuning_space.hpp>
@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace gemel::testing {
@@ -82,5 +84,30 @@ inline Landscape elements_landscape() {
                         {"block * unroll <= 4096"}),
             time};
 }
+
+/// The space of bench/tune.cpp's kernel on a device with 1024 threads per block and 48 KiB of shared memory.
+inline tune::Space tiled_product_space() {
+    return tune::Space(
+        {{"bm", {16, 32, 64, 128}},
+         {"bn", {16, 32, 64, 128}},
+         {"bk", {8, 16, 32}},
+         {"tm", {1, 2, 4, 8}},
+         {"tn", {1, 2, 4, 8}},
+         {"pad", {0, 4}}},
+        {"(bm // tm) * (bn // tn) >= 16", "(bm // tm) * (bn // tn) <= 1024", "(bm + bn + 2 * pad) * bk * 4 <= 49152"});
+}
+
+/// Times measured at all points of a space; nothing where a point did not run.
+struct RecordedLandscape {
+    const char* name;
+    tune::Space space;
+    std::vector<std::optional<double>> milliseconds;
+
+    double fastest() const {
+        double best = std::numeric_limits<double>::infinity();
+        for (const auto& one : milliseconds) best = std::min(best, one.value_or(best));
+        return best;
+    }
+};
 
 }  // namespace gemel::testing

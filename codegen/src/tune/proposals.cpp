@@ -47,11 +47,12 @@ class Candidates {
     void add_second_neighbours(const Choices& choices) {
         each_neighbour(choices, [&](const Choices& one) { add_neighbours(one); });
     }
-    void add_anywhere(std::size_t most, std::mt19937_64& random) {
-        if (space_.size() <= most) {
+    void add_anywhere(std::mt19937_64& random) {
+        constexpr std::size_t few = 4096, drawn = 2048;
+        if (space_.size() <= few) {
             for (std::size_t point = 0; point < space_.size(); ++point) add(point);
         } else {
-            for (std::size_t i = 0; i < most; ++i) add(draw(random, space_.size()));
+            for (std::size_t i = 0; i < drawn; ++i) add(draw(random, space_.size()));
         }
     }
     const std::set<std::size_t>& points() const { return points_; }
@@ -62,18 +63,9 @@ class Candidates {
     std::set<std::size_t> points_;
 };
 
-/// The logarithms of times. Failed points count as the mean: they are avoided without affecting their region. Of many
-/// samples, the fastest and some others.
-std::vector<Sample> samples_of(const Space& space, const Told& told) {
+/// Of many samples, those of least value and some others.
+std::vector<Sample> thinned(std::vector<Sample> samples) {
     constexpr std::size_t most = 72;
-    double sum = 0;
-    std::size_t ran = 0;
-    for (const auto& [point, milliseconds] : told)
-        if (milliseconds) sum += std::log(*milliseconds), ++ran;
-    const double mean = ran > 0 ? sum / static_cast<double>(ran) : 0;
-    std::vector<Sample> samples;
-    for (const auto& [point, milliseconds] : told)
-        samples.push_back({space.choices(point), milliseconds ? std::log(*milliseconds) : mean});
     if (samples.size() <= most) return samples;
     std::stable_sort(samples.begin(), samples.end(),
                      [](const Sample& a, const Sample& b) { return a.value < b.value; });
@@ -81,6 +73,21 @@ std::vector<Sample> samples_of(const Space& space, const Told& told) {
     const std::size_t rest = samples.size() - most / 2;
     for (std::size_t i = 0; i < most / 2; ++i) chosen.push_back(samples[most / 2 + i * rest / (most / 2)]);
     return chosen;
+}
+
+/// The logarithms of times.
+std::vector<Sample> times_of(const CoordinateSystem& system, const Told& told) {
+    std::vector<Sample> samples;
+    for (const auto& [point, milliseconds] : told)
+        if (milliseconds) samples.push_back({system.at(point), std::log(*milliseconds)});
+    return thinned(std::move(samples));
+}
+
+/// 1 for points that ran, -1 for others.
+std::vector<Sample> successes_of(const CoordinateSystem& system, const Told& told) {
+    std::vector<Sample> samples;
+    for (const auto& [point, milliseconds] : told) samples.push_back({system.at(point), milliseconds ? 1.0 : -1.0});
+    return thinned(std::move(samples));
 }
 
 }  // namespace
@@ -100,24 +107,30 @@ std::optional<std::size_t> far_point(const Space& space, const Told& told, std::
     return best;
 }
 
-std::vector<std::size_t> promising_points(const Space& space, const Told& told, std::size_t best, std::size_t fruitless,
-                                          std::size_t count, std::mt19937_64& random) {
-    constexpr std::size_t max_candidates = 4096;
+std::vector<std::size_t> promising_points(const Space& space, const CoordinateSystem& system, const Told& told,
+                                          std::size_t best, std::size_t fruitless, std::size_t count,
+                                          std::mt19937_64& random) {
     Candidates candidates(space, told);
-    const Choices at = space.choices(best);
+    const Choices choices = space.choices(best);
     const std::size_t step = fruitless % 6;
-    if (step < 2) candidates.add_neighbours(at);
-    if (step >= 2 && step < 4) candidates.add_second_neighbours(at);
-    if (step >= 4 || candidates.points().empty()) candidates.add_anywhere(max_candidates, random);
+    if (step < 2) candidates.add_neighbours(choices);
+    if (step >= 2 && step < 4) candidates.add_second_neighbours(choices);
+    if (step >= 4 || candidates.points().empty()) candidates.add_anywhere(random);
     if (candidates.points().empty())
         for (std::size_t point = 0; point < space.size() && candidates.points().size() < count; ++point)
             candidates.add(point);
 
-    const Surrogate surrogate(space, samples_of(space, told));
+    const Surrogate times(system.is_word(), times_of(system, told), random);
+    std::optional<Surrogate> successes;
+    if (std::any_of(told.begin(), told.end(), [](const auto& one) { return !one.second; }))
+        successes.emplace(system.is_word(), successes_of(system, told), random);
     const double fastest = std::log(*told.at(best));
     std::vector<std::pair<double, std::size_t>> ranked;
-    for (const std::size_t point : candidates.points())
-        ranked.emplace_back(-surrogate.expected_gain(space.choices(point), fastest), point);
+    for (const std::size_t point : candidates.points()) {
+        const Coordinates& at = system.at(point);
+        const double chance = successes ? successes->chance_of_positive(at) : 1.0;
+        ranked.emplace_back(-chance * times.expected_gain(at, fastest), point);
+    }
     const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(count, ranked.size()));
     std::partial_sort(ranked.begin(), end, ranked.end());
     std::vector<std::size_t> points;

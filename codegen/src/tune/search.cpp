@@ -37,8 +37,19 @@ struct Search::State {
     std::vector<std::size_t> proposals = {};
     std::size_t proposed_count = 0;  ///< the `count` for which `proposals` were computed; 0: out of date
 
-    /// Initial points far from each other show which parameters matter before a model can.
-    std::size_t first_points() const { return std::min<std::size_t>(5, space.size()); }
+    std::optional<CoordinateSystem> system = {};  ///< made when it is needed
+
+    /// Initial points far from each other show which parameters matter before a model can. Without a start there are
+    /// more, because such points are slow.
+    std::size_t first_points() const { return std::min<std::size_t>(order.empty() ? 8 : 5, space.size()); }
+    /// The points of `points` that count as initial ones: without a start, those that ran or will be tried, unless most
+    /// fail.
+    std::size_t useful(const Told& points) const {
+        if (!order.empty() || points.size() >= 2 * first_points()) return points.size();
+        return static_cast<std::size_t>(std::count_if(points.begin(), points.end(), [&](const auto& one) {
+            return one.second.has_value() || !told.contains(one.first);
+        }));
+    }
 
     void add_proposal(std::size_t point) {
         if (!told.contains(point) && std::find(proposals.begin(), proposals.end(), point) == proposals.end())
@@ -53,20 +64,23 @@ struct Search::State {
         std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + told.size());
         Told assumed = told;
         for (const std::size_t point : proposals) assumed[point] = std::nullopt;
-        while (proposals.size() < count && assumed.size() < first_points()) {
+        while (proposals.size() < count && useful(assumed) < first_points()) {
             const auto point = far_point(space, assumed, random);
             if (!point) break;
             proposals.push_back(*point);
             assumed[*point] = std::nullopt;
         }
         if (proposals.size() >= count) return;
-        // Without a successful point, there is nothing to search around.
-        if (!best || told.size() < 2) {
+        // With one successful point, there is nothing to compare.
+        const auto ran =
+            std::count_if(told.begin(), told.end(), [](const auto& one) { return one.second.has_value(); });
+        if (ran < 2) {
             if (const auto point = far_point(space, assumed, random)) proposals.push_back(*point);
             for (std::size_t point = 0; point < space.size() && proposals.empty(); ++point) add_proposal(point);
             return;
         }
-        for (const std::size_t point : promising_points(space, told, *best, fruitless, count, random))
+        if (!system) system.emplace(space);
+        for (const std::size_t point : promising_points(space, *system, told, *best, fruitless, count, random))
             if (proposals.size() < count) add_proposal(point);
     }
 };

@@ -147,7 +147,7 @@ bool is_number(const codegen::Value& value) { return value.is_integer() || value
 
 Space::Space(std::vector<Parameter> parameters, const std::vector<std::string>& constraints,
              const codegen::Values& facts)
-    : parameters_(std::move(parameters)) {
+    : parameters_(std::move(parameters)), constraints_(constraints), facts_(facts) {
     check(parameters_);
     for (const Parameter& parameter : parameters_)
         is_ordered_.push_back(std::all_of(parameter.values.begin(), parameter.values.end(), is_number));

@@ -14,9 +14,13 @@
 namespace gemel::tune {
 
 enum class Strategy {
-    /// Starts with the given points and some that are far from each other. Then searches neighbourhoods of the best
-    /// point:
-    /// points that differ in one parameter, in two, then all. A model of the measured times chooses among them.
+    /// Starts with the given points and some that are far from each other (five, without given points eight that run).
+    /// Then searches neighbourhoods of the best point: points that differ in one parameter, in two, then all. It takes
+    /// the one whose expected improvement times probability to run is the greatest, by Gaussian-process regression of
+    /// the logarithms of the times and of which points ran, averaged over models whose hyperparameters are drawn by
+    /// Gibbs sampling (Snoek, Larochelle and Adams, "Practical Bayesian Optimization of Machine Learning Algorithms",
+    /// 2012; Gelbart, Snoek and Adams, "Bayesian Optimization with Unknown Constraints", 2014). Besides the parameters,
+    /// the quantities that the space's constraints compare are inputs of the regression.
     neighbours,
     random,      ///< in a random order that depends on the seed
     exhaustive,  ///< every point, in order

@@ -63,6 +63,9 @@ class GEMEL_API Space {
     /// The number of points.
     std::size_t size() const { return ranks_.size(); }
     const std::vector<Parameter>& parameters() const { return parameters_; }
+    const std::vector<std::string>& constraints() const { return constraints_; }
+    /// The values that constraints use besides parameters.
+    const codegen::Values& facts() const { return facts_; }
     Point point(std::size_t index) const;
     /// The index of each parameter's value in Parameter::values.
     std::vector<std::uint32_t> choices(std::size_t index) const;
@@ -78,6 +81,8 @@ class GEMEL_API Space {
     std::uint64_t rank(std::span<const std::uint32_t> choices) const;
 
     std::vector<Parameter> parameters_;
+    std::vector<std::string> constraints_;
+    codegen::Values facts_;
     std::vector<bool> is_ordered_;
     std::vector<std::uint64_t> ranks_;  ///< of the valid points, ascending
 };
