@@ -24,7 +24,7 @@ namespace tune = gemel::tune;
 
 const char* const text = R"(
 // c = a * b for square matrices: a block has a tile of bm x bn results, a thread tm x tn of them.
-KERNEL void tiled_product(GLOBAL_MEM float *c, GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, int32_t n)
+KERNEL REQD_WG_SIZE({{ threads }}, 1, 1) void tiled_product(GLOBAL_MEM float *c, GLOBAL_MEM const float *a, GLOBAL_MEM const float *b, int32_t n)
 {
     LOCAL_MEM float a_tile[{{ bk * (bm + pad) }}];
     LOCAL_MEM float b_tile[{{ bk * (bn + pad) }}];
