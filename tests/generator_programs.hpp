@@ -389,6 +389,8 @@ inline Programs grouped_matmul_programs(const Dialect& dialect) {
     add("float_packed", dtype_of<float>(), packed);
     packed.sum_depth = 32;
     add("float_packed_short", dtype_of<float>(), packed);
+    packed.tile = {128, 64, 64, 16, 64, 2};
+    add("float_packed_narrow", dtype_of<float>(), packed);
     packed.packed_parts = 1;
     packed.tile = {128, 256, 32, 16, 256, 4};
     add("float_packed_tensor", dtype_of<float>(), packed);

@@ -163,15 +163,15 @@ __kernel RESIDENT_BLOCKS(384, 1) __attribute__((reqd_work_group_size(384, 1, 1))
                 gemel_groups_arrive(2 - warp / 4);
                 gemel_await_tiles_0();
 #pragma unroll
-                for (int i = 0; i < 64; ++i) {
-                    gemel_after_tiles(&part[i]);
-                    gemel_after_tiles(&rest[i]);
-                }
+                for (int i = 0; i < 64; ++i) gemel_after_tiles(&rest[i]);
+#pragma unroll
+                for (int i = 0; i < 64; ++i) gemel_after_tiles(&part[i]);
                 if (thread % 128 == 0) gemel_barrier_arrive(emptied + slot);
 #pragma unroll
-                for (int i = 0; i < 64; ++i) {
-                    const float sum = sums[i] + part[i] * scale;
-                    rest[i] += (part[i] * scale - (sum - sums[i])) * per_unit;
+                for (int k = 0; k < 64; ++k) {
+                    const int i = k % 64;
+                    const float sum = sums[i] + part[k] * scale;
+                    rest[i] += (part[k] * scale - (sum - sums[i])) * per_unit;
                     sums[i] = sum;
                 }
             }

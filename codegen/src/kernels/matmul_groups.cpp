@@ -56,6 +56,7 @@ std::string Matmul::piped(Values values) {
     describe_tile(values);
     values["splits"] = splits_packed(layout_);
     values["sum_depth"] = layout_.sum_depth;
+    values["part_sets"] = splits_packed(layout_) ? part_sets() : 1;
     values["parts"] = maps ? 1 : matmul_stored_parts(layout_.packed_parts);
     values["groups"] = own_lines(layout_) / matmul_unit_lines;
     values["units_across"] = t.columns / matmul_unit_lines;
@@ -111,10 +112,14 @@ std::string Matmul::consuming_groups(Values values, bool a_along, bool b_along) 
     return kernel_.fill(matmul_kernels::piped_groups(), std::move(values));
 }
 
+std::uint32_t Matmul::part_sets() const {
+    return layout_.tile.columns == 64 ? layout_.tile.depth / layout_.sum_depth : 1;
+}
+
 std::string Matmul::multiply_split(Values values) {
     constexpr std::uint32_t unit = matmul_unit_words / 4;  // in the units of descriptors
     struct Parts {
-        const char* sums;
+        std::string sums;
         std::uint32_t a, b;
     };
     const auto products = [&](const char* type, std::initializer_list<Parts> parts) {
@@ -127,8 +132,13 @@ std::string Matmul::multiply_split(Values values) {
         values["instruction"] = gemel::text("gemel_multiply_tiles_", type, "_", layout_.tile.columns, "_kk");
         return kernel_.fill(matmul_kernels::split_products(), values);
     };
-    values["k"] = layout_.sum_depth < layout_.tile.depth ? "(d + k)" : "k";
-    const auto larger = {Parts{"rest", 0, 1}, {"rest", 1, 0}, {"part", 0, 0}};
+    const std::uint32_t stage_depth = layout_.sum_depth * part_sets();
+    values["stage_depth"] = stage_depth;
+    values["k"] = stage_depth < layout_.tile.depth ? "(d + k)" : "k";
+    const std::string high =
+        part_sets() > 1 ? gemel::text("part + ", layout_.tile.columns / 2, " * (k / ", layout_.sum_depth / 16, ")")
+                        : "part";
+    const auto larger = {Parts{"rest", 0, 1}, {"rest", 1, 0}, {high, 0, 0}};
     values["multiply_smallest"] = products("bfloat16", {{"part", 1, 1}, {"part", 0, 2}, {"part", 2, 0}});
     values["multiply_halves"] = products("float16", larger);
     values["multiply_bfloats"] = products("bfloat16", larger);

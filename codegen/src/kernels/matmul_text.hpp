@@ -88,8 +88,12 @@ class Matmul {
 
     std::string consuming_groups(Values values, bool a_along, bool b_along);
 
-    /// Warps that multiply doubles by themselves.
+    /// Sums of high parts that a thread has at a time, each of sum_depth terms: narrow tiles leave registers for
+    /// several.
+    std::uint32_t part_sets() const;
     std::string multiply_split(Values values);
+
+    /// Warps that multiply doubles by themselves.
     std::string consuming_warps(Values values);
 
     const MatmulRequest& request_;
