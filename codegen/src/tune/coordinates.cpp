@@ -99,13 +99,13 @@ std::uint8_t spread(double value, double lowest, double highest) {
     return static_cast<std::uint8_t>(std::lround(255 * std::clamp((value - lowest) / (highest - lowest), 0.0, 1.0)));
 }
 
-bool is_number(const codegen::Value& value) { return value.is_integer() || value.is_floating(); }
+bool holds_number(const codegen::Value& value) { return value.is_integer() || value.is_floating(); }
 
 }  // namespace
 
 CoordinateSystem::CoordinateSystem(const Space& space) : space_(space), values_(space.facts()) {
     for (const Parameter& parameter : space.parameters())
-        is_word_.push_back(!std::all_of(parameter.values.begin(), parameter.values.end(), is_number));
+        is_word_.push_back(!std::all_of(parameter.values.begin(), parameter.values.end(), holds_number));
     std::vector<std::size_t> examples;
     for (std::size_t i = 0; i < std::min(most_examples, space.size()); ++i)
         examples.push_back(space.size() <= most_examples ? i : i * (space.size() - 1) / (most_examples - 1));
