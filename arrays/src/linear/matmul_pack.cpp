@@ -28,12 +28,12 @@ std::shared_ptr<Variant> find(const Context& context, const Pack& pack, const ch
 }
 
 /// An operand of a product as lines: rows of the left one, columns of the right one.
-struct Lines {
+struct PackingLines {
     AnyArray x;
     std::int64_t lines, line_step, depth_step;
     codegen::MatmulReads reads;
 
-    Lines(const AnyArray& operand, bool is_left) : x(operand) {
+    PackingLines(const AnyArray& operand, bool is_left) : x(operand) {
         const std::size_t line_axis = is_left ? 1 : 2, depth_axis = is_left ? 2 : 1;
         lines = x.shape()[line_axis];
         line_step = x.strides()[line_axis], depth_step = x.strides()[depth_axis];
@@ -44,11 +44,11 @@ struct Lines {
 };
 
 /// Both operands, divided into stretches along the summed axis.
-struct Operands {
-    Lines a, b;
+struct PackingOperands {
+    PackingLines a, b;
     std::int64_t matrices, inner, stretches;
 
-    Operands(const AnyArray& left, const AnyArray& right, std::uint32_t depth)
+    PackingOperands(const AnyArray& left, const AnyArray& right, std::uint32_t depth)
         : a(left, true),
           b(right, false),
           matrices(left.shape()[0]),
@@ -64,7 +64,7 @@ struct Operands {
         list.add(whole_memory(b.x));
         for (const AnyArray* array : arrays) list.add(whole_memory(*array));
         std::vector<std::int64_t> numbers;
-        for (const Lines* own : {&a, &b})
+        for (const PackingLines* own : {&a, &b})
             numbers.insert(numbers.end(),
                            {begin_of(own->x), own->x.strides()[0], own->line_step, own->depth_step, own->lines});
         numbers.insert(numbers.end(), {inner, stretches, a_blocks});
@@ -79,12 +79,12 @@ struct Ranges {
     std::int64_t a_shares, b_shares;
     AnyArray of;
 
-    Ranges(const Operands& operands, std::uint32_t depth) {
+    Ranges(const PackingOperands& operands, std::uint32_t depth) {
         static const std::uint64_t id = KernelCache::new_generator();
         const Context context = operands.context();
         const std::int64_t all = operands.matrices * operands.stretches,
                            wanted = 4 * std::int64_t{KernelCache::of(context).info().compute_units};
-        const auto shares = [&](const Lines& own) {
+        const auto shares = [&](const PackingLines& own) {
             return std::clamp<std::int64_t>((wanted + all - 1) / all, 1, std::max<std::int64_t>(own.lines / 128, 1));
         };
         a_shares = shares(operands.a), b_shares = shares(operands.b);
@@ -103,7 +103,7 @@ std::array<PackedOperand, 2> packed_units(const AnyArray& a, const AnyArray& b, 
                                           std::int64_t a_lines, std::int64_t b_lines) {
     static const std::uint64_t id = KernelCache::new_generator();
     const std::uint32_t depth = codegen::matmul_packed_depth(parts);
-    const Operands operands(a, b, depth);
+    const PackingOperands operands(a, b, depth);
     const codegen::MatmulPack pack{.parts = parts, .a = operands.a.reads, .b = operands.b.reads};
     const auto variant = find(a.context(), pack, "matmul_pack", codegen::matmul_pack_source, id);
     const std::int64_t a_units = units_of(a_lines), b_units = units_of(b_lines),
@@ -132,13 +132,13 @@ std::array<PackedOperand, 2> packed_units(const AnyArray& a, const AnyArray& b, 
 
 std::array<PackedOperand, 2> packed_halves(const AnyArray& a, const AnyArray& b, std::uint32_t depth) {
     static const std::uint64_t id = KernelCache::new_generator();
-    const Operands operands(a, b, codegen::matmul_unit_depth);
+    const PackingOperands operands(a, b, codegen::matmul_unit_depth);
     const codegen::MatmulPackHalves pack{.depth = depth, .a = operands.a.reads, .b = operands.b.reads};
     const auto variant = find(a.context(), pack, "matmul_pack_halves", codegen::matmul_pack_halves_source, id);
     const Ranges ranges(operands, codegen::matmul_unit_depth);
     const std::int64_t a_units = units_of(operands.a.lines), b_units = units_of(operands.b.lines),
                        all = operands.matrices * operands.stretches;
-    const auto allocate = [&](const Lines& own) {
+    const auto allocate = [&](const PackingLines& own) {
         return PackedOperand{operands.allocate(all * own.lines * codegen::matmul_unit_depth), operands.allocate(all)};
     };
     const std::array<PackedOperand, 2> packed{allocate(operands.a), allocate(operands.b)};
