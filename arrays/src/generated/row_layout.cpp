@@ -243,11 +243,11 @@ class Dealing {
             layout_.arena_bytes = slot_bytes(shared, block);
     }
 
-    /// Whether one block with so many accesses per thread in shared memory is chosen, for enough rows or columns.
+    /// Whether blocks with so many accesses per thread in shared memory are chosen: if there are many, and two fit.
     bool may_fill_shared(std::size_t slots, std::size_t block, std::size_t blocks) const {
         return !tuning_.block && !tuning_.slots && !tuning_.shared_slots && tuning_.parts < 2 &&
-               has_large_shared_memory(device_) && max_threads_ >= block && has_shared(slots, block) &&
-               blocks >= 2 * std::size_t{device_.compute_units};
+               has_large_shared_memory(device_) && max_threads_ >= block &&
+               2 * used_shared(slots, block) <= most_shared() && blocks >= 2 * std::size_t{device_.compute_units};
     }
 
     /// Long rows of 16-bit floats stay in one block, mostly in shared memory, instead of in several. 2^27 bfloat16 in
