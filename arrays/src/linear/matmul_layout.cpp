@@ -124,7 +124,7 @@ MatmulLayout matmul_layout(const DeviceInfo& device, DType dtype, MatmulForm for
         MatmulLayout layout = slots_layout(device, form, a, b);
         layout.tile = tile;
         if (tile.unit_warps == 4)
-            layout.form = tile.packs != 0                    ? MatmulForm::packed
+            layout.form = tile.packs == 1                    ? MatmulForm::packed
                           : can_group(device, dtype, layout) ? MatmulForm::grouped
                                                              : MatmulForm::mapped;
         else if (tile.packs == 1 && form == MatmulForm::split)

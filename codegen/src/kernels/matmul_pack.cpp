@@ -20,6 +20,7 @@ std::string filled(const char* name, const Template& text, const Template& body,
     values["unit_lines"] = matmul_unit_lines;
     values["block"] = matmul_pack_block;
     KernelText kernel(dialect, [](std::string_view) { return false; }, {name, "as_float", "as_uint"});
+    values["transposes"] = kernel.fill(matmul_kernels::pack_transposes(), values);
     const auto of = [&](const MatmulReads& reads) {
         values["along"] = reads.along;
         values["wide"] = reads.wide;
@@ -30,7 +31,7 @@ std::string filled(const char* name, const Template& text, const Template& body,
     values["operands"] = kernel.fill(matmul_kernels::pack_operands(), {});
     values["parameters"] = kernel.fill(matmul_kernels::pack_parameters(), {});
     values["split_numbers"] = values["splits"].truth() ? kernel.fill(matmul_kernels::split_numbers(), {}) : "";
-    values["scale_of_stretch"] = kernel.fill(matmul_kernels::scale_of_stretch(), values);
+    if (values.contains("reach")) values["scale_of_stretch"] = kernel.fill(matmul_kernels::scale_of_stretch(), values);
     return kernel.finish(kernel.fill(text, std::move(values)));
 }
 
@@ -44,7 +45,7 @@ Values of_halves(std::uint32_t depth, bool scales_floats) {
 
 std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect) {
     const std::uint32_t depth = matmul_packed_depth(pack.parts);
-    Values values = of_halves(depth, true);
+    Values values = pack.parts > 1 ? of_halves(depth, true) : Values{{"unit_depth", depth}};
     values["splits"] = pack.parts > 1;
     values["parts"] = matmul_stored_parts(pack.parts);
     values["access"] = depth / 8;
@@ -53,7 +54,7 @@ std::string matmul_pack_source(const MatmulPack& pack, const Dialect& dialect) {
 }
 
 std::string matmul_range_source(const MatmulRange& range, const Dialect& dialect) {
-    return filled("matmul_range", matmul_kernels::range(), matmul_kernels::range_lines(), of_halves(range.depth, true),
+    return filled("matmul_range", matmul_kernels::range(), matmul_kernels::range_lines(), {{"unit_depth", range.depth}},
                   range.a, range.b, dialect);
 }
 
