@@ -158,17 +158,36 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 4) __launch_bounds__(128) void matmul
         slot = slot == 2 ? 0 : slot + 1;
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
+    const int stores_wide = c_column == 1 && c_row % 2 == 0 && (size_t)c % 16 == 0;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < 4; i += 2) {
                 const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
-                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
-                if (own_row >= rows || own_column >= columns) continue;
-                const double sum = sums[r][k][i];
-                c[own_row * c_row + own_column * c_column] = sum;
+                const int64_t begin_column = first_column + warp_column + 8 * k + 2 * quad;
+                if (own_row >= rows || begin_column >= columns) continue;
+                double out[2];
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    const int64_t own_column = begin_column + e;
+                    if (own_column >= columns) continue;
+                    const double sum = sums[r][k][i + e];
+                    out[e] = sum;
+                }
+                double *const to = c + own_row * c_row + begin_column * c_column;
+                if (stores_wide && begin_column + 2 <= columns) {
+                    double2 all;
+                    all.x = out[0];
+                    all.y = out[1];
+                    *(double2 *)to = all;
+                    continue;
+                }
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    if (begin_column + e < columns) to[e * c_column] = out[e];
+                }
             }
         }
     }

@@ -196,22 +196,43 @@ __kernel RESIDENT_BLOCKS(128, 3) __attribute__((reqd_work_group_size(128, 1, 1))
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
     uint64_t unknown = 0;
+    const int stores_wide = c_column == 1 && c_row % 2 == 0 && (size_t)c % 8 == 0;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < 4; i += 2) {
                 const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
-                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
-                if (own_row >= rows || own_column >= columns) continue;
-                const float sum = sums[r][k][i] + rest[r][k][i];
-                if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
-                    const int e = (r * 4 + k) * 4 + i;
-                        unknown |= (uint64_t)1 << e;
+                const int64_t begin_column = first_column + warp_column + 8 * k + 2 * quad;
+                if (own_row >= rows || begin_column >= columns) continue;
+                float out[2];
+                int skipped = 0;
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    const int64_t own_column = begin_column + e;
+                    if (own_column >= columns) continue;
+                    const float sum = sums[r][k][i + e] + rest[r][k][i + e];
+                    if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
+                        const int place = ((r * 4 + k) * 4 + i + e);
+                            unknown |= (uint64_t)1 << place;
+                        skipped |= 1 << e;
+                        continue;
+                    }
+                    out[e] = sum;
+                }
+                __global float *const to = c + own_row * c_row + begin_column * c_column;
+                if (stores_wide && begin_column + 2 <= columns && skipped == 0) {
+                    float2 all;
+                    all.x = out[0];
+                    all.y = out[1];
+                    *(__global float2 *)to = all;
                     continue;
                 }
-                c[own_row * c_row + own_column * c_column] = sum;
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    if (begin_column + e < columns && (skipped >> e & 1) == 0) to[e * c_column] = out[e];
+                }
             }
         }
     }

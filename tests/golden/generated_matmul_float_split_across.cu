@@ -202,7 +202,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
     uint64_t unknown = 0;
-    const int stores_wide = is_whole && c_column == 1 && c_row % 4 == 0 && (size_t)c % 16 == 0;
+    const int stores_wide = c_column == 1 && c_row % 4 == 0 && (size_t)c % 16 == 0;
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
 #pragma unroll
@@ -211,22 +211,24 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
             for (int i = 0; i < 4; ++i) {
                 const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
                 const int64_t begin_column = first_column + warp_column + 8 * k + 4 * (2 * quad + i % 2);
-                float *const to = c + own_row * c_row + begin_column * c_column;
                 if (own_row >= rows || begin_column >= columns) continue;
                 float out[4];
+                int skipped = 0;
 #pragma unroll
                 for (int e = 0; e < 4; ++e) {
                     const int64_t own_column = begin_column + e;
                     if (own_column >= columns) continue;
                     const float sum = sums[r][k + e][i] + rest[r][k + e][i];
                     if ((as_uint(sum) & 0x7fffffffu) >= 0x7f800000u) {
-                        unknown |= (uint64_t)1 << ((r * 4 + k + e) * 4 + i);
+                        const int place = ((r * 4 + k + e) * 4 + i);
+                            unknown |= (uint64_t)1 << place;
+                        skipped |= 1 << e;
                         continue;
                     }
                     out[e] = sum;
                 }
-                const uint64_t unknown_here = unknown >> ((r * 4 + k) * 4 + i) & 0x1111;
-                if (stores_wide && unknown_here == 0) {
+                float *const to = c + own_row * c_row + begin_column * c_column;
+                if (stores_wide && begin_column + 4 <= columns && skipped == 0) {
                     float4 all;
                     all.x = out[0];
                     all.y = out[1];
@@ -237,7 +239,7 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
                 }
 #pragma unroll
                 for (int e = 0; e < 4; ++e) {
-                    if (begin_column + e < columns && (unknown_here >> 4 * e & 1) == 0) to[e * c_column] = out[e];
+                    if (begin_column + e < columns && (skipped >> e & 1) == 0) to[e * c_column] = out[e];
                 }
             }
         }

@@ -170,7 +170,7 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
         slot = slot == 1 ? 0 : slot + 1;
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
-    const int stores_wide = is_whole && c_column == 1 && c_row % 4 == 0 && (size_t)c % 16 == 0;
+    const int stores_wide = c_column == 1 && c_row % 4 == 0 && (size_t)c % 16 == 0;
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
 #pragma unroll
@@ -179,7 +179,6 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
             for (int i = 0; i < 4; ++i) {
                 const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
                 const int64_t begin_column = first_column + warp_column + 8 * k + 4 * (2 * quad + i % 2);
-                __global float *const to = c + own_row * c_row + begin_column * c_column;
                 if (own_row >= rows || begin_column >= columns) continue;
                 float out[4];
 #pragma unroll
@@ -189,7 +188,8 @@ __kernel RESIDENT_BLOCKS(128, 2) __attribute__((reqd_work_group_size(128, 1, 1))
                     const float sum = sums[r][k + e][i];
                     out[e] = sum;
                 }
-                if (stores_wide) {
+                __global float *const to = c + own_row * c_row + begin_column * c_column;
+                if (stores_wide && begin_column + 4 <= columns) {
                     float4 all;
                     all.x = out[0];
                     all.y = out[1];

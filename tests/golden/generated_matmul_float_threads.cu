@@ -138,15 +138,36 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 3) __launch_bounds__(128) void matmul
         slot = slot == 2 ? 0 : slot + 1;
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
+    const int stores_wide = c_column == 1 && c_row % 4 == 0 && (size_t)c % 16 == 0;
 #pragma unroll
     for (int r = 0; r < 8; ++r) {
+        const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4;
+        if (own_row >= rows) continue;
 #pragma unroll
-        for (int k = 0; k < 8; ++k) {
-            const int64_t own_row = first_row + thread_row + r / 4 * 32 + r % 4;
-            const int64_t own_column = first_column + thread_column + k / 4 * 64 + k % 4;
-            if (own_row >= rows || own_column >= columns) continue;
-            const float sum = sums[r][k];
-            c[own_row * c_row + own_column * c_column] = sum;
+        for (int k = 0; k < 8; k += 4) {
+            const int64_t begin_column = first_column + thread_column + k / 4 * 64;
+            float out[4];
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                const int64_t own_column = begin_column + e;
+                if (own_column >= columns) continue;
+                const float sum = sums[r][k + e];
+                out[e] = sum;
+            }
+            float *const to = c + own_row * c_row + begin_column * c_column;
+            if (stores_wide && begin_column + 4 <= columns) {
+                float4 all;
+                all.x = out[0];
+                all.y = out[1];
+                all.z = out[2];
+                all.w = out[3];
+                *(float4 *)to = all;
+                continue;
+            }
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                if (begin_column + e < columns) to[e * c_column] = out[e];
+            }
         }
     }
 }

@@ -154,17 +154,33 @@ extern "C" __global__ RESIDENT_BLOCKS(128, 2) __launch_bounds__(128) void matmul
         slot = slot == 2 ? 0 : slot + 1;
     } while (++step < steps);
     c += c_begin + matrix * c_matrix;
+    const int stores_wide = c_column == 1 && c_row % 2 == 0 && (size_t)c % 4 == 0;
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
 #pragma unroll
         for (int k = 0; k < 8; ++k) {
 #pragma unroll
-            for (int i = 0; i < 4; ++i) {
+            for (int i = 0; i < 4; i += 2) {
                 const int64_t own_row = first_row + warp_row + 16 * r + group + i / 2 * 8;
-                const int64_t own_column = first_column + warp_column + 8 * k + 2 * quad + i % 2;
-                if (own_row >= rows || own_column >= columns) continue;
-                const float sum = sums[r][k][i];
-                c[own_row * c_row + own_column * c_column] = store_float16(sum);
+                const int64_t begin_column = first_column + warp_column + 8 * k + 2 * quad;
+                if (own_row >= rows || begin_column >= columns) continue;
+                float16_t out[2];
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    const int64_t own_column = begin_column + e;
+                    if (own_column >= columns) continue;
+                    const float sum = sums[r][k][i + e];
+                    out[e] = store_float16(sum);
+                }
+                float16_t *const to = c + own_row * c_row + begin_column * c_column;
+                if (stores_wide && begin_column + 2 <= columns) {
+                    *(uint32_t *)to = (uint32_t)out[0].bits | (uint32_t)out[1].bits << 16;
+                    continue;
+                }
+#pragma unroll
+                for (int e = 0; e < 2; ++e) {
+                    if (begin_column + e < columns) to[e * c_column] = out[e];
+                }
             }
         }
     }

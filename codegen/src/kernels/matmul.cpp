@@ -24,6 +24,7 @@ constexpr int band = 8;  ///< rows of tiles in a band, in which concurrent block
 std::string Matmul::text() {
     Values values{{"storage", sums_.storage},
                   {"result_storage", layout_.in_parts ? sums_.type : sums_.storage},
+                  {"result_bytes", layout_.in_parts ? sums_.held.size_bytes() : dtype_.size_bytes()},
                   {"in_parts", layout_.in_parts},
                   {"type", sums_.type},
                   {"zero", sums_.zero()},
@@ -191,6 +192,7 @@ std::string Matmul::by_threads(Values values) {
     values["column_tiles"] = t.own_columns;
     values["sum_type"] = sums_.type;
     values["stored"] = store("sum");
+    values["kept"] = store("sum", "out[e]");
     values["begin"] = kernel_.fill(matmul_kernels::threads_begin(), values);
     values["multiply"] = kernel_.fill(matmul_kernels::threads_multiply(), values);
     values["store"] =

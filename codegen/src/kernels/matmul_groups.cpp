@@ -36,7 +36,6 @@ void Matmul::describe_stores(Values& values) {
     values["splits"] = splits_packed(layout_);
     values["sums"] = other_lines(layout_) / 2;
     values["staged_pitch"] = turned ? turned_staged_pitch : piped_staged_pitch;
-    values["result_bytes"] = layout_.in_parts ? 4 : dtype_.size_bytes();
     values["stored"] = store("sum");
     values["finished_alone"] = kernel_.fill(matmul_kernels::finish_element(), values);
     values["stored"] = store("sum", "out[e]");
