@@ -197,7 +197,9 @@ TEST_CASE("random trees of expressions with reductions in them are what their st
             expected.push_back(value.done);
         }
         const std::vector<const AnyArray*> none(roots.size(), nullptr);
-        const std::vector<AnyArray> found = gemel::detail::evaluate_all(roots, none);
+        std::vector<gemel::detail::ExpressionView> views;
+        for (const AnyExpr& root : roots) views.push_back(root.view());
+        const std::vector<AnyArray> found = gemel::detail::evaluate_all(views, none);
         for (std::size_t r = 0; r < roots.size(); ++r) {
             CAPTURE(r);
             CHECK(greatest_difference(found[r], expected[r]) < (has_float ? 1e-4 : 1e-9));

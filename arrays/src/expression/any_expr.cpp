@@ -142,8 +142,9 @@ void collect(const detail::ExpressionNode& node, detail::ExpressionOperands& ope
         case Structure::Kind::array: operands.add(node.array); break;
         case Structure::Kind::number:
             std::visit([&](const auto& value) { operands.add(as_argument(value)); }, node.number);
+            if (!node.structure->dtype.empty()) operands.is_exact();
             break;
-        case Structure::Kind::reduction: operands.exceeds = true; break;
+        case Structure::Kind::reduction: collect(node.operands[0].node(), operands); break;
         case Structure::Kind::call:
             if (node.structure->function->has_double) operands.with_double = node.structure->function;
             [[fallthrough]];

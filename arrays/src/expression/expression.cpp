@@ -13,6 +13,7 @@
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
+#include <bit>
 #include <optional>
 
 namespace gemel {
@@ -47,6 +48,14 @@ void detail::ExpressionOperands::add(const AnyArray& array) {
 void detail::ExpressionOperands::add(const Argument& number) {
     exceeds |= number_count == max_numbers || array_count + number_count == max_operands;
     if (!exceeds) numbers[number_count++] = number;
+}
+
+void detail::ExpressionOperands::add_reduction(std::uint64_t axes, double ddof) {
+    has_reduction = true;
+    exceeds |= reduction_words == reductions.size();
+    if (exceeds) return;
+    reductions[reduction_words++] = axes;
+    reductions[reduction_words++] = std::bit_cast<std::uint64_t>(ddof);
 }
 
 void detail::ExpressionOperands::is_exponent(const AnyNumber& number) {
@@ -216,7 +225,7 @@ CollectedExpression::CollectedExpression(const detail::ExpressionView& expressio
                                      "': it computes in double, which device ", device.info().name,
                                      " cannot; give it parameters and a result of float"));
     }
-    if (!operands.exceeds || (operands.has_reduction && reductions == Reductions::kept)) return;
+    if (operands.fits_elements() || (operands.has_reduction && reductions == Reductions::kept)) return;
     const AnyExpr whole = expression.any(expression.expression);
     // Their text is not that of one pass over the elements.
     rest_.emplace(split(operands.has_reduction ? with_reductions_done(whole) : whole));
@@ -225,24 +234,10 @@ CollectedExpression::CollectedExpression(const detail::ExpressionView& expressio
     view.collect(view.expression, operands);
 }
 
-namespace {
-
-/// Evaluates an expression that contains reductions. If the target has another shape, the value is broadcast.
-AnyArray evaluate_with_reductions(const detail::ExpressionView& expression, const AnyArray* out, LeadingAxes leading) {
-    const AnyExpr whole = expression.any(expression.expression);
-    const bool fits = out && out->shape() == whole.shape();
-    const AnyArray* const target = fits ? out : nullptr;
-    const AnyArray value = evaluate_together({&whole, 1}, {&target, 1})[0];
-    if (!out || fits) return value;
-    return evaluate(detail::view_of(value), out, leading);
-}
-
-}  // namespace
-
 AnyArray detail::evaluate(const detail::ExpressionView& whole, const AnyArray* out, LeadingAxes leading) {
     static auto& kernels = *new Kernels<EvaluatingKernel>;
     CollectedExpression collected(whole, Reductions::kept);
-    if (collected.operands.has_reduction) return evaluate_with_reductions(whole, out, leading);
+    if (collected.operands.has_reduction) return evaluate_with_reductions(whole, collected.operands, out, leading);
     const detail::ExpressionView& expression = collected.view;
     detail::ExpressionOperands& operands = collected.operands;
     if (operands.array_count == 0)

@@ -2,7 +2,6 @@
 #include <gemel/arrays/lazy.hpp>
 
 #include "expression/program.hpp"
-#include "expression/program_run.hpp"
 #include "expression/reduction_launch.hpp"
 
 #include <gemel/core/error.hpp>
@@ -19,22 +18,23 @@ const char* name_of(Reducing function) {
     return names[static_cast<std::size_t>(function)];
 }
 
-/// A bit per axis, the lowest for the last axis. Axes of extent 1 are omitted, since nothing is reduced along them.
+/// A bit per axis, the lowest for the last axis.
+std::uint64_t all_axes(std::size_t rank) { return rank == 0 ? 0 : ~std::uint64_t{0} >> (64 - rank); }
 std::uint64_t axes_of(const char* who, const Shape& shape, const ReductionAxes& over) {
-    const std::size_t rank = shape.rank();
-    std::vector<int> axes;
-    if (over.axes() && !is_single_value(shape, over)) {
-        check_axes(shape, *over.axes(), text("lazy::", who));
-        axes = *over.axes();
-    } else {
-        for (std::size_t axis = 0; axis < rank; ++axis) axes.push_back(static_cast<int>(axis));
-    }
+    if (!over.axes() || is_single_value(shape, over)) return all_axes(shape.rank());
+    check_axes(shape, *over.axes(), text("lazy::", who));
     std::uint64_t bits = 0;
-    for (const int axis : axes) {
-        const auto at = static_cast<std::size_t>(axis_number(shape, axis));
-        if (shape[at] != 1) bits |= std::uint64_t{1} << (rank - 1 - at);
-    }
+    for (const int axis : *over.axes())
+        bits |= std::uint64_t{1} << (shape.rank() - 1 - static_cast<std::size_t>(axis_number(shape, axis)));
     return bits;
+}
+
+/// Without axes of extent 1, along which nothing is reduced.
+std::uint64_t longer_axes(const Shape& shape, std::uint64_t axes) {
+    const std::size_t rank = shape.rank();
+    for (std::size_t axis = 0; axis < rank; ++axis)
+        if (shape[axis] == 1) axes &= ~(std::uint64_t{1} << (rank - 1 - axis));
+    return axes;
 }
 
 AnyExpr as(const AnyExpr& x, DType dtype) { return x.dtype() == dtype ? x : astype(x, dtype); }
@@ -69,11 +69,20 @@ AnyExpr squares(const AnyExpr& x) { return square(x.dtype().kind() == DType::Kin
 }  // namespace
 
 AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, double ddof) {
+    return lazy_of(function, x, axes_of(name_of(function), x.shape(), axis), ddof);
+}
+
+std::uint64_t lazy_axes(Reducing function, const ExpressionView& x, std::size_t rank, const ReductionAxes& axis) {
+    if (!axis.axes()) return all_axes(rank);
+    return axes_of(name_of(function), x.any(x.expression).shape(), axis);
+}
+
+AnyExpr lazy_of(Reducing function, const AnyExpr& x, std::uint64_t reduced, double ddof) {
     const char* const who = name_of(function);
     if (x.node().is_number())
         throw ArgumentError(text("lazy::", who, ": a number cannot be reduced; give an array or an expression"));
     const DType own = x.dtype();
-    const std::uint64_t axes = axes_of(who, x.shape(), axis);
+    const std::uint64_t axes = longer_axes(x.shape(), reduced);
     const auto ordered = [&](ReductionKind kind, DType result) {
         if (own.kind() == DType::Kind::complex)
             throw ArgumentError(text("lazy::", who, ": complex numbers have no order: take real(), imag() or abs()"));
@@ -102,19 +111,6 @@ AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, 
         case Reducing::norm: return sqrt(sum(squares(floating()), axes));
     }
     return x;
-}
-
-std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out) {
-    std::vector<AnyExpr> converted(expressions.begin(), expressions.end());
-    for (std::size_t k = 0; k < out.size(); ++k) {
-        if (!out[k]) continue;
-        const DType own = converted[k].dtype(), wanted = out[k]->dtype();
-        if (!codegen::is_same_kind(own, wanted))
-            throw ArgumentError(text("evaluate_into: expression ", k + 1, " is of ", own.name(),
-                                     ", another kind than its array's ", wanted.name(), "; astype() converts"));
-        converted[k] = as(converted[k], wanted);
-    }
-    return evaluate_together(converted, out);
 }
 
 AnyArray without_reduced(const AnyArray& array, const ReductionAxes& axis, bool keepdims) {

@@ -2,16 +2,15 @@
 #pragma once
 
 #include <gemel/arrays/any_expr.hpp>
+#include <gemel/arrays/expression_view.hpp>
 
-#include <span>
-#include <string>
-#include <vector>
 
 namespace gemel {
 
-/// The values of all expressions, in as few passes as their shapes allow. @param out  one per expression, or null for a
-/// new array; written last if other kernels still read it. @throws ArgumentError
-std::vector<AnyArray> evaluate_together(std::span<const AnyExpr> expressions, std::span<const AnyArray* const> out);
+/// Evaluates an expression that contains reductions. If the target has another shape, the value is broadcast.
+/// @param operands  of the expression, collected
+AnyArray evaluate_with_reductions(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands,
+                                  const AnyArray* out, LeadingAxes leading);
 
 /// The expression with its reductions replaced by arrays; each is evaluated by its own launch.
 AnyExpr with_reductions_done(const AnyExpr& expression);

@@ -25,6 +25,8 @@ class StepText {
 
     StepKernel kernel() {
         StepKernel made{.kind = step_.kind, .axes = step_.axes, .shape = step_.shape, .why = step_.why};
+        for (std::size_t axis = 0; axis < step_.shape.rank(); ++axis)
+            made.row_options.along.push_back(has_axis(step_.axes, axis, step_.shape.rank()));
         made.loops = step_.loops.size();
         for (const auto& loop : step_.loops) made.reductions += loop.size();
         for (const PlanStep::Output& output : step_.outputs) {

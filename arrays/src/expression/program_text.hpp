@@ -29,6 +29,7 @@ struct StepKernel {
     PlanStep::Kind kind = PlanStep::Kind::elements;
     std::uint64_t axes = 0;
     Shape shape = {};
+    RowOptions row_options = {};  ///< of a row program
     std::vector<Array> arrays = {};
     std::vector<std::size_t> numbers = {};
     std::vector<Output> outputs = {};

@@ -79,7 +79,7 @@ static_assert(rows_are_in_order());
 Shape shape_of(const detail::ExpressionView& expression) {
     detail::ExpressionOperands operands;
     expression.collect(expression.expression, operands);
-    if (operands.exceeds) return expression.any(expression.expression).shape();
+    if (!operands.fits_elements()) return expression.any(expression.expression).shape();
     if (operands.array_count == 0) return {};
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);

@@ -12,7 +12,7 @@ bool fits(const AnyExpr& expression) {
     detail::ExpressionOperands operands;
     const detail::ExpressionView view = expression.view();
     view.collect(view.expression, operands);
-    return !operands.exceeds;
+    return operands.fits_elements();
 }
 
 /// Works from the leaves up. Parts that are used several times are evaluated once.

@@ -69,7 +69,7 @@ class FirstOfRuns {
 std::optional<Shape> common_shape(const detail::ExpressionView& expression) {
     detail::ExpressionOperands operands;
     expression.collect(expression.expression, operands);
-    if (operands.exceeds || operands.array_count == 0) return std::nullopt;
+    if (!operands.fits_elements() || operands.array_count == 0) return std::nullopt;
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
     return broadcast.shape();
@@ -108,7 +108,7 @@ bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
     detail::ExpressionOperands operands;
     const detail::ExpressionView view = elements.view();
     view.collect(view.expression, operands);
-    if (operands.exceeds || operands.array_count == 0 || operands.arrays[0]->empty()) return false;
+    if (!operands.fits_elements() || operands.array_count == 0 || operands.arrays[0]->empty()) return false;
     const std::optional<Shape> shape = common_shape(view);
     if (!shape) return false;
     const bool is_few = shape->count() < few_elements;
@@ -129,7 +129,7 @@ bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& ov
     if (!over.axes() || static_cast<double>(count) <= ddof || count < 2) return false;
     detail::ExpressionOperands operands;
     elements.collect(elements.expression, operands);
-    if (operands.exceeds || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
+    if (!operands.fits_elements() || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
     const AnyArray& x = *operands.arrays[0];
     if (x.size() < few_elements || x.dtype().kind() == DType::Kind::complex) return false;
     std::vector<bool> reduced(x.rank());
@@ -163,7 +163,8 @@ AnyArray in_rows(const detail::ExpressionView& elements, const Target& target, s
     if (options.root) value = sqrt(value);
     if (!(value.dtype() == options.result)) value = astype(value, options.result);
     constexpr std::array<const AnyArray*, 1> nowhere{};
-    const AnyArray found = detail::evaluate_all({&value, 1}, nowhere).front();
+    const detail::ExpressionView whole = value.view();
+    const AnyArray found = detail::evaluate_all({&whole, 1}, nowhere).front();
     const AnyArray result = detail::without_reduced(found, target.axis, target.keepdims);
     return target.out ? store(result, target.out) : result;
 }

@@ -6,6 +6,7 @@
 #include <gemel/arrays/expression_view.hpp>
 #include <gemel/arrays/gpu_array.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -29,6 +30,14 @@ inline void collect_operand(const X& operand, ExpressionOperands& operands) {
         operands.add(as_argument(operand));
     } else {
         operand.collect(operands);
+    }
+}
+template <class X>
+std::size_t rank_of(const X& operand) {
+    if constexpr (HostNumber<X>) {
+        return 0;
+    } else {
+        return operand.rank();
     }
 }
 template <class X>
@@ -107,6 +116,11 @@ class Expr {
                 return AnyExpr(Op::operation, std::array<AnyExpr, sizeof...(X)>{AnyExpr(operand)...}, dtype_of<T>());
             },
             operands_);
+    }
+
+    /// The number of axes. Whether the shapes can be broadcast is found out by the evaluation.
+    std::size_t rank() const {
+        return std::apply([](const X&... operand) { return std::max({detail::rank_of(operand)...}); }, operands_);
     }
 
     void collect(detail::ExpressionOperands& operands) const {

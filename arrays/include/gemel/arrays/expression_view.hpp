@@ -34,20 +34,33 @@ class GEMEL_API ExpressionOperands {
     void check_compared(std::int64_t number, DType common);
     void check_compared(std::uint64_t number, DType common);
 
+    /// Adds a reduction of namespace lazy. @param axes  a bit per axis, the lowest for the last axis
+    void add_reduction(std::uint64_t axes, double ddof);
+
     /// Marks the number that was added last as the exponent of a power. Some exponents have a text of their own.
     void is_exponent(const AnyNumber& number);
+    /// Marks the number that was added last as an exact_number().
+    void is_exact() {
+        if (!exceeds) exact_numbers |= std::uint64_t{1} << (number_count - 1);
+    }
+    /// Whether one kernel without reductions can evaluate the expression.
+    bool fits_elements() const { return !exceeds && !has_reduction; }
     /// The cheap_power() of number k; 0 if none.
     std::uint8_t cheap_power_of(std::size_t k) const { return cheap_powers >> (4 * k) & 15; }
 
-    static constexpr std::size_t max_arrays = 30, max_numbers = 16, max_uses = 64, max_operands = 38, max_functions = 8;
+    static constexpr std::size_t max_arrays = 30, max_numbers = 16, max_uses = 64, max_operands = 38, max_functions = 8,
+                                 max_reductions = 16;
     std::array<const AnyArray*, max_arrays> arrays;  ///< each once
     std::array<Argument, max_numbers> numbers;
     std::array<std::uint8_t, max_uses> uses;                         ///< the array of each use
     std::array<const FunctionDefinition*, max_functions> functions;  ///< one per call
     const FunctionDefinition* with_double = nullptr;                 ///< a function that computes in double, if any
     std::size_t array_count = 0, number_count = 0, use_count = 0, function_count = 0;
-    std::uint64_t cheap_powers = 0;  ///< four bits per number
-    bool has_reduction = false;      ///< has one of namespace lazy; `exceeds` is then set, too
+    std::array<std::uint64_t, 2 * max_reductions> reductions;  ///< axes and the bits of ddof of typed reductions
+    std::size_t reduction_words = 0;
+    std::uint64_t cheap_powers = 0;   ///< four bits per number
+    std::uint64_t exact_numbers = 0;  ///< a bit per number
+    bool has_reduction = false;       ///< has one of namespace lazy
     bool exceeds = false;            ///< too large for one kernel: evaluate parts first, or rewrite comparisons
 };
 

@@ -16,6 +16,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <tuple>
@@ -25,58 +26,87 @@
 
 namespace gemel {
 
-/// Stands for an operation in an expression of known type that keeps the rest as an AnyExpr.
-struct StoredExpression {};
-
-/// An expression of known element type whose operations are known at run time.
-template <HasDType T>
-class Expr<T, StoredExpression> {
-   public:
-    using value_type = T;
-    /// @param value  of elements T
-    explicit Expr(AnyExpr value) : value_(std::move(value)) {}
-    Expr(const Expr&) = default;
-    Expr(Expr&&) noexcept = default;
-    Expr& operator=(const Expr&) & = default;
-    Expr& operator=(Expr&&) & noexcept = default;
-
-    GPUArray<T> eval() const { return GPUArray<T>(value_.eval()); }
-    std::vector<HostElement<T>> get() const { return eval().get(); }
-    T item() const { return eval().item(); }
-    operator GPUArray<T>() const { return eval(); }
-    AnyExpr any() const { return value_; }
-    const Shape& shape() const { return value_.shape(); }
-
-    void collect(gemel::detail::ExpressionOperands& operands) const {
-        const gemel::detail::ExpressionView own = value_.view();
-        own.collect(own.expression, operands);
-        operands.exceeds = true;  // its text is not part of the type: the whole is evaluated as an AnyExpr
-    }
-    static std::string print(gemel::detail::ExpressionText&, DType) { return {}; }
-    gemel::detail::ExpressionView view() const { return value_.view(); }
-
-   private:
-    AnyExpr value_;
-};
-
 namespace detail {
 
-/// @throws ArgumentError for axes that are out of range, and for complex numbers if the function compares
+/// @param axes  a bit per axis, the lowest for the last axis
+/// @throws ArgumentError for complex numbers if the function compares, and for numbers
+GEMEL_API AnyExpr lazy_of(Reducing function, const AnyExpr& x, std::uint64_t axes, double ddof = 0);
+/// @throws ArgumentError for axes that are out of range, too
 GEMEL_API AnyExpr lazy_of(Reducing function, const AnyExpr& x, const ReductionAxes& axis, double ddof = 0);
-GEMEL_API std::vector<AnyArray> evaluate_all(std::span<const AnyExpr> expressions,
+/// The bits of the axes. @throws ArgumentError for axes that are out of range
+GEMEL_API std::uint64_t lazy_axes(Reducing function, const ExpressionView& x, std::size_t rank,
+                                  const ReductionAxes& axis);
+GEMEL_API std::vector<AnyArray> evaluate_all(std::span<const ExpressionView> expressions,
                                              std::span<const AnyArray* const> out);
 GEMEL_API std::string explain_all(std::span<const AnyExpr> expressions, bool with_text);
 /// The array without the axes of extent 1 that a reduction left.
 GEMEL_API AnyArray without_reduced(const AnyArray& array, const ReductionAxes& axis, bool keepdims);
 
-template <Reducing function, Reducible X>
-auto lazy_reduction(const X& x, const ReductionAxes& axis, double ddof = 0) {
+/// Stands for a reduction of namespace lazy in the type of an expression.
+template <Reducing function>
+struct LazyReduction {};
+
+}  // namespace detail
+
+/// A reduction of an array or an expression, as a part of an expression.
+template <HasDType T, detail::Reducing function, class X>
+class Expr<T, detail::LazyReduction<function>, X> {
+   public:
+    using value_type = T;
+    /// @param axes  a bit per axis of x, the lowest for the last axis
+    Expr(X x, std::uint64_t axes, double ddof) : operand_(std::move(x)), axes_(axes), ddof_(ddof) {}
+    Expr(const Expr&) = default;
+    Expr(Expr&&) noexcept = default;
+    Expr& operator=(const Expr&) & = default;
+    Expr& operator=(Expr&&) & noexcept = default;
+
+    GPUArray<T> eval() const { return GPUArray<T>(evaluate(view())); }
+    std::vector<HostElement<T>> get() const { return eval().get(); }
+    T item() const { return eval().item(); }
+    operator GPUArray<T>() const { return eval(); }
+    AnyExpr any() const { return detail::lazy_of(function, AnyExpr(operand_), axes_, ddof_); }
+    Shape shape() const { return any().shape(); }
+    std::size_t rank() const { return operand_.rank(); }
+
+    void collect(detail::ExpressionOperands& operands) const {
+        detail::collect_operand(operand_, operands);
+        operands.add_reduction(axes_, ddof_);
+    }
+    /// Unused: expressions with reductions are printed from their AnyExpr.
+    static std::string print(detail::ExpressionText&, DType) { return {}; }
+    detail::ExpressionView view() const {
+        return {
+            .expression = this,
+            .type = reinterpret_cast<std::uintptr_t>(&type_),
+            .dtype = dtype_of<T>(),
+            .collect = [](const void* self,
+                          detail::ExpressionOperands& operands) { static_cast<const Expr*>(self)->collect(operands); },
+            .print = [](const void*, detail::ExpressionText& text, DType as) { return print(text, as); },
+            .any = [](const void* self) { return static_cast<const Expr*>(self)->any(); }};
+    }
+
+   private:
+    static inline const char type_ = 0;
+    X operand_;
+    std::uint64_t axes_;
+    double ddof_;
+};
+
+namespace detail {
+
+template <Reducing function, Reducible X, AxisLike A>
+auto lazy_reduction(const X& x, const A& axis, double ddof = 0) {
     check_elements<function, X>();
-    AnyExpr value = lazy_of(function, AnyExpr(x), axis, ddof);
     if constexpr (ArrayOperand<X>) {
-        return Expr<typename Reduced<function, X>::value_type, StoredExpression>(std::move(value));
+        using T = typename Reduced<function, X>::value_type;
+        const std::size_t rank = x.rank();
+        if constexpr (std::is_integral_v<A>) {
+            const auto last = static_cast<std::int64_t>(rank) - 1, at = axis < 0 ? -1 - axis : last - axis;
+            if (std::cmp_less(at, rank) && at >= 0) return Expr<T, LazyReduction<function>, X>(x, std::uint64_t{1} << at, ddof);
+        }
+        return Expr<T, LazyReduction<function>, X>(x, lazy_axes(function, view_of(x), rank, axis), ddof);
     } else {
-        return value;
+        return lazy_of(function, AnyExpr(x), ReductionAxes(axis), ddof);
     }
 }
 
@@ -160,7 +190,7 @@ auto stddev(const X& x, const A& axis = {}, double ddof = 0) {
 template <Reducible... X>
     requires(sizeof...(X) > 0)
 auto evaluate(const X&... expressions) {
-    const std::array<AnyExpr, sizeof...(X)> all{AnyExpr(expressions)...};
+    const std::array<detail::ExpressionView, sizeof...(X)> all{detail::view_of(expressions)...};
     constexpr std::array<const AnyArray*, sizeof...(X)> none{};
     const std::vector<AnyArray> values = detail::evaluate_all(all, none);
     return [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -182,7 +212,7 @@ void evaluate_into(const Args&... arrays_and_expressions) {
             (std::derived_from<std::remove_cvref_t<std::tuple_element_t<2 * k, decltype(given)>>, AnyArray> && ...),
             "evaluate_into takes an array, its expression, the next array, its expression, ...");
         const std::array<const AnyArray*, count> out{&std::get<2 * k>(given)...};
-        const std::array<AnyExpr, count> all{AnyExpr(std::get<2 * k + 1>(given))...};
+        const std::array<detail::ExpressionView, count> all{detail::view_of(std::get<2 * k + 1>(given))...};
         detail::evaluate_all(all, out);
     }(std::make_index_sequence<count>{});
 }
