@@ -127,9 +127,7 @@ class Evaluation {
         known_ = find_program(key_);
     }
 
-    std::vector<AnyArray> run() const {
-        return known_ ? run_known(*known_, operands_, numbers_, out_) : run_first();
-    }
+    std::vector<AnyArray> run() const { return known_ ? run_known(*known_, operands_, numbers_, out_) : run_first(); }
     /// The shape of the first expression's values.
     Shape shape() const {
         return known_ ? known_->shapes.front() : expressions_[0].any(expressions_[0].expression).shape();

@@ -4,7 +4,6 @@
 #include <gemel/arrays/any_expr.hpp>
 #include <gemel/arrays/expression_view.hpp>
 
-
 namespace gemel {
 
 /// Evaluates an expression that contains reductions. If the target has another shape, the value is broadcast.

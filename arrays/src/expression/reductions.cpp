@@ -6,6 +6,7 @@
 #include "expression/derived_expression.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression/expression_node.hpp"
+#include "expression/reduce_in_rows.hpp"
 #include "expression/reduction_launch.hpp"
 #include "expression/variance.hpp"
 
@@ -216,6 +217,9 @@ AnyArray variance(Prepared& call) {
 
 AnyArray norm_of(Prepared& call) {
     DerivedExpression& terms = call.elements;
+    const Target target{call.call.axis, call.call.keepdims, call.out};
+    if (are_few_for_rows(terms.view(), target.axis, call.count))
+        return in_rows({.function = Reducing::norm, .count = call.count, .result = call.result}, terms.view(), target);
     if (terms.dtype().is_16_bit_float()) terms.cast(dtype_of<float>());
     if (codegen::is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
     terms.then(Step::abs).then(Step::square);

@@ -60,8 +60,7 @@ int Running::launches(const StepKernel& step, const Program& program) {
     if (step.kind != PlanStep::Kind::reduce) return 1;
     add_described(step, program);
     add_numbers(step);
-    return std::get<Reduction>(step.kernel)
-        .launches(reduction_options(step), {arguments_.data(), arguments_.size()});
+    return std::get<Reduction>(step.kernel).launches(reduction_options(step), {arguments_.data(), arguments_.size()});
 }
 
 void Running::add_described(const StepKernel& step, const Program& program) {

@@ -1,6 +1,7 @@
 #include "expression/variance.hpp"
 
 #include "expression/expression_kernel.hpp"
+#include "expression/reduce_in_rows.hpp"
 #include "generated/kernel_cache.hpp"
 
 #include <gemel/arrays/lazy.hpp>
@@ -94,9 +95,6 @@ bool in_one_reading(DerivedExpression& elements, const Target& target, std::size
     return true;
 }
 
-/// Fewer elements take less time than launches and the host's work.
-constexpr std::size_t few_elements = 1 << 22;
-
 /// Whether squared distances that are computed in double are summed in one reading. CPU devices vectorise two readings.
 /// Combining two sums of distances takes three divisions: few elements in long runs take less time in two readings, or
 /// as floats with one more launch. Measured on an H100, us, so and with one more launch: floats (4, 262144) along axis
@@ -123,56 +121,12 @@ bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
     return info.type == DeviceInfo::Type::gpu && info.has_double;
 }
 
-/// Whether runs are so short that a row program keeps their elements between its two loops: it reads them once and
-/// writes only the results. Limits measured on an H200, against sums in double in one pass.
-bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count, double ddof) {
-    if (!over.axes() || static_cast<double>(count) <= ddof || count < 2) return false;
-    detail::ExpressionOperands operands;
-    elements.collect(elements.expression, operands);
-    if (!operands.fits_elements() || operands.array_count != 1 || !operands.arrays[0]->is_contiguous()) return false;
-    const AnyArray& x = *operands.arrays[0];
-    if (x.size() < few_elements || x.dtype().kind() == DType::Kind::complex) return false;
-    std::vector<bool> reduced(x.rank());
-    for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(x.shape(), axis))] = true;
-    // The reduced axes must be consecutive, followed by nothing or by contiguous columns.
-    std::size_t last = x.rank(), inner = 1, run = 1;
-    while (last > 0 && !reduced[last - 1]) inner *= static_cast<std::size_t>(x.shape()[--last]);
-    while (last > 0 && reduced[last - 1]) run *= static_cast<std::size_t>(x.shape()[--last]);
-    if (run != count || x.context().device().info().type != DeviceInfo::Type::gpu) return false;
-    constexpr std::size_t longest_column = 256, longest_half_column = 16, fewest = 64;
-    const std::size_t longest_row = x.dtype().size_bytes() == 8 ? 8192 : 16384;
-    if (inner == 1) return run <= longest_row && x.size() / run >= fewest;
-    return inner >= 32 && run <= (x.dtype().size_bytes() == 2 ? longest_half_column : longest_column);
-}
-
-/// The variance from distances to the mean. The effect of the rounding error in the mean is subtracted.
-/// @source Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance"
-AnyArray in_rows(const detail::ExpressionView& elements, const Target& target, std::size_t count,
-                 const VarianceOptions& options) {
-    using detail::Reducing;
-    const auto n = static_cast<double>(count);
-    AnyExpr x = elements.any(elements.expression);
-    const DType type = codegen::result_type(codegen::TypeRule::mean, x.dtype());
-    if (!(x.dtype() == type)) x = astype(x, type);
-    const auto sum = [&](const AnyExpr& of) { return detail::lazy_of(Reducing::sum, of, target.axis); };
-    const auto number = [&](double value) { return AnyExpr(AnyNumber(value)); };
-    const AnyExpr distance = x - sum(x) * number(1 / n);
-    const AnyExpr rounding = sum(distance);
-    const AnyExpr squares = maximum(sum(square(distance)) - square(rounding) * number(1 / n), number(0));
-    AnyExpr value = squares / number(n - options.ddof);
-    if (options.root) value = sqrt(value);
-    if (!(value.dtype() == options.result)) value = astype(value, options.result);
-    constexpr std::array<const AnyArray*, 1> nowhere{};
-    const detail::ExpressionView whole = value.view();
-    const AnyArray found = detail::evaluate_all({&whole, 1}, nowhere).front();
-    const AnyArray result = detail::without_reduced(found, target.axis, target.keepdims);
-    return target.out ? store(result, target.out) : result;
-}
-
 }  // namespace
 
 /// The sum of the elements in one type, divided by their number, as another type.
 AnyArray mean_of(const detail::ExpressionView& elements, const Target& target, std::size_t count, DType result) {
+    if (are_few_for_rows(elements, target.axis, count))
+        return in_rows({.function = detail::Reducing::mean, .count = count, .result = result}, elements, target);
     const DType type = result.is_16_bit_float() ? dtype_of<float>() : result;
     const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
     DerivedExpression mean(detail::view_of(total));
@@ -184,8 +138,13 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
                      const VarianceOptions& options) {
     if (elements.dtype().is_16_bit_float()) elements.cast(dtype_of<float>());
     const AnyNumber divisor(std::max(static_cast<double>(count) - options.ddof, 0.0));
-    if (is_for_rows(elements.view(), target.axis, count, options.ddof))
-        return in_rows(elements.view(), target, count, options);
+    const bool has_divisor = count >= 2 && static_cast<double>(count) > options.ddof;
+    if (has_divisor && is_for_rows(elements.view(), target.axis, count))
+        return in_rows({.function = options.root ? detail::Reducing::stddev : detail::Reducing::var,
+                        .count = count,
+                        .ddof = options.ddof,
+                        .result = options.result},
+                       elements.view(), target);
     const auto finished = [&](DerivedExpression& value) {
         value.then(Step::divide, divisor);
         if (options.root) value.then(Step::sqrt);

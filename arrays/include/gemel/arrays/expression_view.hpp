@@ -61,7 +61,7 @@ class GEMEL_API ExpressionOperands {
     std::uint64_t cheap_powers = 0;   ///< four bits per number
     std::uint64_t exact_numbers = 0;  ///< a bit per number
     bool has_reduction = false;       ///< has one of namespace lazy
-    bool exceeds = false;            ///< too large for one kernel: evaluate parts first, or rewrite comparisons
+    bool exceeds = false;             ///< too large for one kernel: evaluate parts first, or rewrite comparisons
 };
 
 /// Builds the source of an expression. Operands are visited in the order in which they were collected.

@@ -102,7 +102,8 @@ auto lazy_reduction(const X& x, const A& axis, double ddof = 0) {
         const std::size_t rank = x.rank();
         if constexpr (std::is_integral_v<A>) {
             const auto last = static_cast<std::int64_t>(rank) - 1, at = axis < 0 ? -1 - axis : last - axis;
-            if (std::cmp_less(at, rank) && at >= 0) return Expr<T, LazyReduction<function>, X>(x, std::uint64_t{1} << at, ddof);
+            if (std::cmp_less(at, rank) && at >= 0)
+                return Expr<T, LazyReduction<function>, X>(x, std::uint64_t{1} << at, ddof);
         }
         return Expr<T, LazyReduction<function>, X>(x, lazy_axes(function, view_of(x), rank, axis), ddof);
     } else {

@@ -1,0 +1,137 @@
+#include "expression/reduce_in_rows.hpp"
+
+#include "expression/expression_kernel.hpp"
+#include "expression/expression_node.hpp"
+
+#include <gemel/arrays/lazy.hpp>
+#include <gemel/core/context.hpp>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace gemel {
+namespace {
+
+using detail::Reducing;
+
+/// Elements whose reduced axes are consecutive, followed by nothing or by contiguous columns.
+struct Runs {
+    std::size_t size, length;
+    std::size_t columns;     ///< 1: runs are along the last axis
+    std::size_t item_bytes;  ///< of the first operand
+    bool is_one_array;       ///< a contiguous one
+};
+
+/// Empty if elements have another structure, or one kernel does not take their operands, or on a CPU device.
+std::optional<Runs> runs_of(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
+    if (!over.axes() || elements.dtype.kind() == DType::Kind::complex) return std::nullopt;
+    detail::ExpressionOperands operands;
+    elements.collect(elements.expression, operands);
+    if (!operands.fits_elements() || operands.array_count == 0) return std::nullopt;
+    const AnyArray& x = *operands.arrays[0];
+    if (x.context().device().info().type != DeviceInfo::Type::gpu) return std::nullopt;
+    const bool is_one_array = operands.array_count == 1 && x.is_contiguous();
+    BroadcastOperands broadcast;
+    broadcast.broadcast(operands);
+    const Shape& shape = broadcast.shape();
+    if (shape.empty() || shape.count() == 0) return std::nullopt;
+    std::vector<bool> reduced(shape.rank());
+    for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(shape, axis))] = true;
+    Runs runs{.size = shape.count(),
+              .length = 1,
+              .columns = 1,
+              .item_bytes = x.dtype().size_bytes(),
+              .is_one_array = is_one_array};
+    std::size_t last = shape.rank();
+    while (last > 0 && !reduced[last - 1]) runs.columns *= static_cast<std::size_t>(shape[--last]);
+    while (last > 0 && reduced[last - 1]) runs.length *= static_cast<std::size_t>(shape[--last]);
+    return runs.length == count ? std::optional(runs) : std::nullopt;
+}
+
+constexpr std::size_t longest_column = 256, narrow = 32;
+
+bool are_few(const Runs& runs) {
+    return runs.size < few_elements && (runs.columns == 1 || runs.columns >= narrow || runs.length <= longest_column);
+}
+
+/// The reduction as an expression with reductions of namespace lazy. Evaluating it again takes no AnyExpr.
+class RowExpression {
+   public:
+    RowExpression(const RowReduction& reduction, const detail::ExpressionView& of, const ReductionAxes& over)
+        : reduction_(reduction), of_(of), over_(over) {}
+
+    detail::ExpressionView view() const {
+        detail::ExpressionView view = of_;
+        view.expression = this;
+        view.dtype = reduction_.result;
+        view.is_array = false;
+        view.collect = [](const void* self, detail::ExpressionOperands& operands) {
+            static_cast<const RowExpression*>(self)->collect(operands);
+        };
+        view.any = [](const void* self) { return static_cast<const RowExpression*>(self)->any(); };
+        return view;
+    }
+
+   private:
+    /// The word of the function and those of the axes tell it apart from other expressions of the same elements.
+    void collect(detail::ExpressionOperands& operands) const {
+        of_.collect(of_.expression, operands);
+        operands.add_reduction(static_cast<std::uint64_t>(reduction_.function), reduction_.ddof);
+        for (const int axis : *over_.axes()) operands.add_reduction(static_cast<std::uint64_t>(std::int64_t{axis}), 0);
+    }
+    AnyExpr any() const {
+        const AnyExpr x = of_.any(of_.expression);
+        const bool is_root = reduction_.function == Reducing::stddev;
+        const AnyExpr value = is_root                                ? sqrt(variance(x))
+                              : reduction_.function == Reducing::var ? variance(x)
+                                                                     : detail::lazy_of(reduction_.function, x, over_);
+        return value.dtype() == reduction_.result ? value : astype(value, reduction_.result);
+    }
+    /// From distances to the mean. The effect of the rounding error in the mean is subtracted.
+    /// @source Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance"
+    AnyExpr variance(AnyExpr x) const {
+        const auto n = static_cast<double>(reduction_.count);
+        const DType type = codegen::result_type(codegen::TypeRule::mean, x.dtype());
+        if (!(x.dtype() == type)) x = astype(x, type);
+        const auto sum = [&](const AnyExpr& of) { return detail::lazy_of(Reducing::sum, of, over_); };
+        const AnyExpr distance = x - sum(x) * exact_number(1 / n);
+        const AnyExpr rounding = sum(distance);
+        const AnyExpr squares =
+            maximum(sum(square(distance)) - square(rounding) * exact_number(1 / n), exact_number(0));
+        return squares / exact_number(n - reduction_.ddof);
+    }
+
+    const RowReduction& reduction_;
+    const detail::ExpressionView& of_;
+    const ReductionAxes& over_;
+};
+
+}  // namespace
+
+bool are_few_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
+    const auto runs = runs_of(elements, over, count);
+    return runs && are_few(*runs);
+}
+
+bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
+    const auto runs = runs_of(elements, over, count);
+    if (!runs) return false;
+    if (runs->size < few_elements) return are_few(*runs);
+    constexpr std::size_t longest_half_column = 16, fewest = 64;
+    const std::size_t longest_row = runs->item_bytes == 8 ? 8192 : 16384;
+    if (!runs->is_one_array) return false;
+    if (runs->columns == 1) return runs->length <= longest_row && runs->size / runs->length >= fewest;
+    return runs->columns >= narrow && runs->length <= (runs->item_bytes == 2 ? longest_half_column : longest_column);
+}
+
+AnyArray in_rows(const RowReduction& reduction, const detail::ExpressionView& elements, const Target& target) {
+    const RowExpression expression(reduction, elements, target.axis);
+    constexpr std::array<const AnyArray*, 1> nowhere{};
+    const detail::ExpressionView view = expression.view();
+    const AnyArray found = detail::evaluate_all({&view, 1}, nowhere).front();
+    const AnyArray result = detail::without_reduced(found, target.axis, target.keepdims);
+    return target.out ? store(result, target.out) : result;
+}
+
+}  // namespace gemel
