@@ -25,7 +25,7 @@ struct Runs {
 
 /// Empty if elements have another structure, or one kernel does not take their operands, or on a CPU device.
 std::optional<Runs> runs_of(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
-    if (!over.axes() || elements.dtype.kind() == DType::Kind::complex) return std::nullopt;
+    if (elements.dtype.kind() == DType::Kind::complex) return std::nullopt;
     detail::ExpressionOperands operands;
     elements.collect(elements.expression, operands);
     if (!operands.fits_elements() || operands.array_count == 0) return std::nullopt;
@@ -36,8 +36,9 @@ std::optional<Runs> runs_of(const detail::ExpressionView& elements, const Reduct
     broadcast.broadcast(operands);
     const Shape& shape = broadcast.shape();
     if (shape.empty() || shape.count() == 0) return std::nullopt;
-    std::vector<bool> reduced(shape.rank());
-    for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(shape, axis))] = true;
+    std::vector<bool> reduced(shape.rank(), !over.axes());
+    if (over.axes())
+        for (const int axis : *over.axes()) reduced[static_cast<std::size_t>(axis_number(shape, axis))] = true;
     Runs runs{.size = shape.count(),
               .length = 1,
               .columns = 1,
@@ -49,9 +50,10 @@ std::optional<Runs> runs_of(const detail::ExpressionView& elements, const Reduct
     return runs.length == count ? std::optional(runs) : std::nullopt;
 }
 
-constexpr std::size_t longest_column = 256, narrow = 32;
+constexpr std::size_t few_in_one_run = 1 << 20, longest_column = 256, narrow = 32;
 
 bool are_few(const Runs& runs) {
+    if (runs.length == runs.size) return runs.size <= few_in_one_run;
     return runs.size < few_elements && (runs.columns == 1 || runs.columns >= narrow || runs.length <= longest_column);
 }
 
@@ -78,7 +80,9 @@ class RowExpression {
     void collect(detail::ExpressionOperands& operands) const {
         of_.collect(of_.expression, operands);
         operands.add_reduction(static_cast<std::uint64_t>(reduction_.function), reduction_.ddof);
-        for (const int axis : *over_.axes()) operands.add_reduction(static_cast<std::uint64_t>(std::int64_t{axis}), 0);
+        if (over_.axes())
+            for (const int axis : *over_.axes())
+                operands.add_reduction(static_cast<std::uint64_t>(std::int64_t{axis}), 0);
     }
     AnyExpr any() const {
         const AnyExpr x = of_.any(of_.expression);
@@ -114,10 +118,16 @@ bool are_few_for_rows(const detail::ExpressionView& elements, const ReductionAxe
     return runs && are_few(*runs);
 }
 
+bool are_few_columns(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
+    const auto runs = runs_of(elements, over, count);
+    return runs && runs->size < few_elements && runs->columns >= narrow && runs->length >= longest_column;
+}
+
 bool is_for_rows(const detail::ExpressionView& elements, const ReductionAxes& over, std::size_t count) {
     const auto runs = runs_of(elements, over, count);
     if (!runs) return false;
-    if (runs->size < few_elements) return are_few(*runs);
+    if (are_few(*runs)) return true;
+    if (runs->size < few_elements) return false;
     constexpr std::size_t longest_half_column = 16, fewest = 64;
     const std::size_t longest_row = runs->item_bytes == 8 ? 8192 : 16384;
     if (!runs->is_one_array) return false;

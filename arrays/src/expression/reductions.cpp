@@ -196,6 +196,10 @@ Prepared prepare(const FunctionRow& row, const detail::ExpressionView& x, const 
 
 /// Each kind of reduction, with an initial number if there is one.
 AnyArray found(Prepared& call, const std::optional<AnyNumber>& first) {
+    const bool is_argument = call.row.kind == ReductionKind::argmin || call.row.kind == ReductionKind::argmax;
+    if (is_argument && are_few_columns(call.elements.view(), call.call.axis, call.count))
+        return in_rows({.function = call.row.function, .count = call.count, .result = call.result},
+                       call.elements.view(), {call.call.axis, call.call.keepdims, call.out});
     if (call.row.function == Reducing::count_nonzero) call.elements.then(Step::not_equal, AnyNumber(std::int64_t{0}));
     const AnyArray found =
         launch(call.row.kind, call.elements.view(), call.result, {call.call.axis, call.call.keepdims, call.out});
