@@ -179,4 +179,36 @@ TEST_CASE("the texts for every kind of device give the same") {
     check(half(), {.form = codegen::MatmulForm::serial});
 }
 
+TEST_CASE("products with one row or column are those of matrices with more") {
+    const auto check = [](const auto& a, const auto& b) {
+        const AnyArray whole = matmul(AnyArray(a), AnyArray(b));
+        const AnyArray column = matmul(AnyArray(a), AnyArray(b(ellipsis, slice(), slice(2, 3)))),
+                       row = matmul(AnyArray(a(ellipsis, slice(1, 2), slice())), AnyArray(b)),
+                       one = matmul(AnyArray(a(ellipsis, slice(1, 2), slice())),
+                                    AnyArray(b(ellipsis, slice(), slice(2, 3))));
+        CHECK(column.dtype() == whole.dtype());
+        const auto same = [](const AnyArray& found, const AnyArray& expected) {
+            CAPTURE(found.dtype().name());
+            REQUIRE(found.shape() == expected.shape());
+            CHECK(AnyArray(all(AnyExpr(found) == AnyExpr(expected))).item<bool>());
+        };
+        same(column, whole(ellipsis, slice(2, 3)));
+        same(row, whole(ellipsis, slice(1, 2), slice()));
+        same(one, whole(ellipsis, slice(1, 2), slice(2, 3)));
+    };
+    const GPUArray<std::int32_t> a = arange<std::int32_t>(2 * 5 * 7).reshape({2, 5, 7}) % 9 - 3,
+                                 b = arange<std::int32_t>(7 * 4).reshape({7, 4}) % 5 - 2;
+    const auto both = [&]<class T>() { check(GPUArray<T>(astype<T>(a)), GPUArray<T>(astype<T>(b))); };
+    both.operator()<float>();
+    both.operator()<half>();
+    both.operator()<std::int8_t>();
+    both.operator()<std::uint64_t>();
+    both.operator()<cfloat>();
+    if (default_device().info().has_double) both.operator()<double>();
+    check(GPUArray<bool>(a > 2), GPUArray<bool>(b == 1));
+    check(GPUArray<float>(astype<float>(a)), GPUArray<half>(astype<half>(b.copy(Order::F))));
+    const GPUArray<float> none = matmul(zeros<float>({3, 0}), zeros<float>({0, 1}));
+    CHECK(none.get() == std::vector<float>(3, 0));
+}
+
 TEST_SUITE_END();

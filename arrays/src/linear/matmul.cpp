@@ -339,6 +339,19 @@ struct Operands {
     }
 };
 
+/// A product with a vector, or with a matrix of one row or column: a reduction reads the other matrix once, and does not
+/// round products of 16-bit floats. Empty for other products.
+std::optional<AnyArray> by_reduction(const AnyArray& a, const AnyArray& b, DType dtype) {
+    const auto sum = [&](const AnyExpr& products, int axis, bool keepdims) {
+        return reduce(ReductionKind::sum, products.view(), dtype, axis, keepdims, "matmul");
+    };
+    if (b.rank() == 1) return sum(a * b, -1, false);
+    if (a.rank() == 1) return sum(a(slice(), newaxis) * b, -2, false);
+    if (b.shape().back() == 1) return sum(a * b(ellipsis, newaxis, slice(), 0), -1, true);
+    if (a.shape()[a.rank() - 2] == 1) return sum(a(ellipsis, 0, slice(), newaxis) * b, -2, true);
+    return std::nullopt;
+}
+
 }  // namespace
 
 namespace detail {
@@ -348,11 +361,8 @@ AnyArray matmul(const AnyArray& a, const AnyArray& b, DType dtype, const MatmulO
     if (dtype.empty()) dtype = codegen::promote(a.dtype(), b.dtype());
     std::optional<StreamScope> scope;
     if (!options.stream.empty()) scope.emplace(options.stream);
-    if ((a.rank() == 1 || b.rank() == 1) && options.epilogue.empty()) {
-        // A reduction reads the matrix once, and does not round products of 16-bit floats.
-        const AnyExpr product = (b.rank() == 1 ? a : a(slice(), newaxis)) * b;
-        return reduce(ReductionKind::sum, product.view(), dtype, b.rank() == 1 ? -1 : -2, false, "matmul");
-    }
+    if (options.epilogue.empty() && (a.rank() == 1 || b.rank() == 1 || options.tuning == codegen::MatmulTuning{}))
+        if (auto product = by_reduction(a, b, dtype)) return *std::move(product);
     if (options.epilogue.find("before") != std::string::npos && codegen::Snippet(options.epilogue).uses("before"))
         throw ArgumentError("matmul: `before` in an epilogue is the target's element; matmul_into() has a target");
     const Operands operands(a, b, dtype);

@@ -48,6 +48,8 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
     static constexpr Candidate threads[] = {{{128, 128, 32, 8, 8, 2, 2}, 1.02},
                                             {{64, 128, 16, 8, 8, 3, 4}, 1},
                                             {sliced({128, 64, 64, 8, 8, 2, 2}, 2), 0.94},
+                                            {{128, 64, 16, 8, 8, 3, 4}, 0.93},
+                                            {{64, 64, 16, 8, 8, 3, 8}, 0.93},
                                             {sliced({64, 128, 32, 8, 8, 2, 2}, 2), 0.93},
                                             {sliced({64, 64, 32, 8, 8, 2, 4}, 2), 0.93},
                                             {sliced({64, 64, 64, 8, 8, 2, 2}, 4), 0.86},
@@ -55,6 +57,7 @@ std::span<const Candidate> candidates(MatmulForm form, std::size_t item) {
                                             {sliced({64, 64, 32, 4, 8, 2, 2}, 2), 0.82},
                                             {sliced({32, 64, 64, 4, 8, 2, 2}, 4), 0.72},
                                             {sliced({32, 64, 32, 4, 8, 2, 2}, 4), 0.72},
+                                            {sliced({64, 32, 64, 8, 4, 2, 2}, 4), 0.66},
                                             {{32, 32, 16, 4, 4, 3, 8}, 0.64},
                                             {sliced({32, 32, 32, 4, 4, 2, 4}, 4), 0.63}};
     static constexpr Candidate split[] = {
@@ -156,8 +159,11 @@ struct BestTile {
                                                                        : 5;
         const double rounds = time_of_blocks(blocks, units, std::max(tile.resident_blocks, 1u),
                                              codegen::matmul_block(layout) / 32.0, idle_warps);
+        // With many short sums, adding those of slices takes long. The rates of other products contain it.
+        const bool adds_often = tile.slices > 1 && depth <= 128 && blocks > 2 * units;
         const auto steps = static_cast<double>((depth + tile.depth - 1) / tile.depth * tile.depth) +
-                           (layout.form == MatmulForm::threads ? 64 : 16);  // and the beginning and end of a block
+                           (layout.form == MatmulForm::threads ? 64 : 16) +  // the beginning and end of a block
+                           (adds_often ? 64 : 0);
         return rounds * steps * tile.rows * tile.columns / (rate * products_per_second(layout, dtype.size_bytes()));
     }
 
