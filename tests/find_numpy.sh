@@ -22,3 +22,10 @@ find_python() {
         exit 77
     fi
 }
+
+# A folder of this process for its cases, $cases, so that several devices can be tested at once. It stays if the test fails.
+make_cases_folder() {
+    cases="$1/cases.$$"
+    rm -rf "$cases" && mkdir -p "$cases" || exit 1
+    trap 'status=$?; [ $status -eq 0 ] || [ $status -eq 77 ] && rm -rf "$cases"; exit $status' EXIT
+}

@@ -7,13 +7,14 @@ if [ "${GEMEL_TEST_SHORT:-}" = 1 ]; then usual=60 usual_types=few; else usual=10
 left=${GEMEL_ALGORITHM_CASES:-$usual} seed=${GEMEL_ALGORITHM_SEED:-1}
 if [ -n "${GEMEL_ALGORITHM_CASES:-}" ]; then types=all; else types=$usual_types; fi
 failed=0
+make_cases_folder "$work"
 # A thousand at a time, so that few arrays lie about.
 while [ "$left" -gt 0 ]; do
     count=$((left < 1000 ? left : 1000))
-    rm -rf "$work/cases" && mkdir -p "$work/cases" || exit 1
+    rm -rf "$cases"/*
     echo "$count cases of seed $seed, $types types"
-    "$python" "$script" "$work/cases" "$count" "$seed" "$types" || exit 1
-    "$program" "$work/cases"
+    "$python" "$script" "$cases" "$count" "$seed" "$types" || exit 1
+    "$program" "$cases"
     status=$?
     [ $status -eq 77 ] && exit 77
     [ $status -ne 0 ] && failed=1

@@ -4,6 +4,6 @@
 program=$1 script=$2 work=$3
 find_scipy "$4"
 if [ "${GEMEL_TEST_SHORT:-}" = 1 ] && [ -z "${GEMEL_DENSE_CASES:-}" ]; then count=40 types=few; else count=${GEMEL_DENSE_CASES:-500} types=all; fi
-rm -rf "$work/cases" && mkdir -p "$work/cases" || exit 1
-"$python" "$script" "$work/cases" "$count" "$count" "${GEMEL_DENSE_SEED:-1}" "$types" || exit 1
-"$program" "$work/cases"
+make_cases_folder "$work"
+"$python" "$script" "$cases" "$count" "$count" "${GEMEL_DENSE_SEED:-1}" "$types" || exit 1
+"$program" "$cases"

@@ -3,6 +3,6 @@
 program=$1 script=$2 work=$3
 find_numpy "$4"
 shift 4
-rm -rf "$work/cases" && mkdir -p "$work/cases" || exit 1
-"$python" "$script" "$work/cases" "$@" || exit 1
-"$program" "$work/cases" "$1"
+make_cases_folder "$work"
+"$python" "$script" "$cases" "$@" || exit 1
+"$program" "$cases" "$1"

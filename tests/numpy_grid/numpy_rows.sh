@@ -6,12 +6,12 @@ find_numpy "$4"
 if [ "${GEMEL_TEST_SHORT:-}" = 1 ]; then usual=120; else usual=10000; fi
 left=${GEMEL_ROW_CASES:-$usual}
 seed=${GEMEL_ROW_SEED:-1}
-rm -rf "$work/cases"
+make_cases_folder "$work"
 # A thousand at a time: their arrays are all in memory.
 while [ "$left" -gt 0 ]; do
     count=$((left < 1000 ? left : 1000))
-    mkdir -p "$work/cases/$seed" && "$python" "$script" "$work/cases/$seed" $count "$seed" || exit 1
+    mkdir -p "$cases/$seed" && "$python" "$script" "$cases/$seed" $count "$seed" || exit 1
     left=$((left - count))
     seed=$((seed + 1))
 done
-"$program" "$work/cases"/*
+"$program" "$cases"/*

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../find_numpy.sh"
 program=$1 script=$2 work=$3
 find_scipy "$4"
-rm -rf "$work/cases" && mkdir -p "$work/cases" || exit 1
-"$python" "$script" make "$work/cases" "${GEMEL_SPARSE_SEED:-1}" || exit 1
-"$program" "$work/cases" || exit $?
-"$python" "$script" check "$work/cases"
+make_cases_folder "$work"
+"$python" "$script" make "$cases" "${GEMEL_SPARSE_SEED:-1}" || exit 1
+"$program" "$cases" || exit $?
+"$python" "$script" check "$cases"
