@@ -86,6 +86,8 @@ TEST_CASE("axes tell known expressions apart") {
         CHECK(first(x - lazy::sum(x, 1)) == -12);
         CHECK(first(x - lazy::sum(x, 2)) == -6);
         CHECK(first(x - lazy::sum(x, -3)) == -12);
+        CHECK(first(x - lazy::sum(x, std::size_t{2})) == -6);
+        CHECK(first(x - lazy::sum(x, std::int8_t{-1})) == -6);
         CHECK(first(x - lazy::sum(x, {0, 2})) == -60);
         CHECK(first(x - lazy::sum(x, {1, 2})) == -66);
         CHECK(first(x - lazy::sum(x)) == -276);
@@ -138,6 +140,9 @@ TEST_CASE("means, variances and norms of small arrays take one launch on GPUs") 
     CHECK(launches_of([&] { return var(x, {.axis = 1, .ddof = 1}); })(0).item() == doctest::Approx(20));
     CHECK(launches_of([&] { return stddev(x, 1); })(1).item() == doctest::Approx(std::sqrt(56.0 / 3)));
     CHECK(launches_of([&] { return norm(x, 0); })(0).item() == doctest::Approx(std::sqrt(15 * 15 * 14.0)));
+    CHECK(launches_of([&] { return mean(full<half>({4, 2000}, half(100.0f)), 1); })(3).item() == half(100.0f));
+    CHECK(launches_of([&] { return mean(x); }).item() == 29.5f);
+    CHECK(launches_of([&] { return argmax(full<float>({300, 40}, 1.0f), 0); }).get() == std::vector<std::int64_t>(40));
     CHECK(launches_of([&] { return mean(x, 0, true); }).shape() == Shape{1, 15});
     CHECK(launches_of([&] { return mean(astype<std::int32_t>(x), 1); }).get() == std::vector<double>{7, 22, 37, 52});
     CHECK(launches_of([&] { return mean(astype<half>(x), 1); })(2).item() == half(37.0f));

@@ -53,8 +53,8 @@ std::optional<Runs> runs_of(const detail::ExpressionView& elements, const Reduct
 constexpr std::size_t few_in_one_run = 1 << 20, longest_column = 256, narrow = 32;
 
 bool are_few(const Runs& runs) {
-    if (runs.length == runs.size) return runs.size <= few_in_one_run;
-    return runs.size < few_elements && (runs.columns == 1 || runs.columns >= narrow || runs.length <= longest_column);
+    return runs.size < few_elements && runs.length <= few_in_one_run &&
+           (runs.columns == 1 || runs.columns >= narrow || runs.length <= longest_column);
 }
 
 /// The reduction as an expression with reductions of namespace lazy. Evaluating it again takes no AnyExpr.

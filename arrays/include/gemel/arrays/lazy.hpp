@@ -100,10 +100,9 @@ auto lazy_reduction(const X& x, const A& axis, double ddof = 0) {
     if constexpr (ArrayOperand<X>) {
         using T = typename Reduced<function, X>::value_type;
         const std::size_t rank = x.rank();
-        if constexpr (std::is_integral_v<A>) {
-            const auto last = static_cast<std::int64_t>(rank) - 1, at = axis < 0 ? -1 - axis : last - axis;
-            if (std::cmp_less(at, rank) && at >= 0)
-                return Expr<T, LazyReduction<function>, X>(x, std::uint64_t{1} << at, ddof);
+        if constexpr (std::is_integral_v<A> && std::is_signed_v<A>) {  // the common case, without allocation
+            const std::int64_t last = static_cast<std::int64_t>(rank) - 1, at = axis < 0 ? -1 - axis : last - axis;
+            if (at >= 0 && at <= last) return Expr<T, LazyReduction<function>, X>(x, std::uint64_t{1} << at, ddof);
         }
         return Expr<T, LazyReduction<function>, X>(x, lazy_axes(function, view_of(x), rank, axis), ddof);
     } else {
