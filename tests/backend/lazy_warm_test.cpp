@@ -135,13 +135,14 @@ TEST_CASE("means, variances and norms of small arrays take one launch on GPUs") 
         CHECK(default_context().statistics().launches - before == 1);
         return value;
     };
-    CHECK(launches_of([&] { return mean(x, 1); }).get() == std::vector<float>{7, 22, 37, 52});
+    CHECK(launches_of([&] { return mean(x, 1); })(1).item() == doctest::Approx(22));
     CHECK(launches_of([&] { return var(2 * x, 1); })(3).item() == doctest::Approx(4 * 56.0 / 3));
     CHECK(launches_of([&] { return var(x, {.axis = 1, .ddof = 1}); })(0).item() == doctest::Approx(20));
     CHECK(launches_of([&] { return stddev(x, 1); })(1).item() == doctest::Approx(std::sqrt(56.0 / 3)));
+    CHECK(launches_of([&] { return var(full<double>({3, 4001}, 3.0), 1); }).get() == std::vector<double>(3));
     CHECK(launches_of([&] { return norm(x, 0); })(0).item() == doctest::Approx(std::sqrt(15 * 15 * 14.0)));
     CHECK(launches_of([&] { return mean(full<half>({4, 2000}, half(100.0f)), 1); })(3).item() == half(100.0f));
-    CHECK(launches_of([&] { return mean(x); }).item() == 29.5f);
+    CHECK(launches_of([&] { return mean(x); }).item() == doctest::Approx(29.5));
     CHECK(launches_of([&] { return argmax(full<float>({300, 40}, 1.0f), 0); }).get() == std::vector<std::int64_t>(40));
     CHECK(launches_of([&] { return mean(x, 0, true); }).shape() == Shape{1, 15});
     CHECK(launches_of([&] { return mean(astype<std::int32_t>(x), 1); }).get() == std::vector<double>{7, 22, 37, 52});

@@ -99,7 +99,8 @@ class RowExpression {
         const DType type = codegen::result_type(codegen::TypeRule::mean, x.dtype());
         if (!(x.dtype() == type)) x = astype(x, type);
         const auto sum = [&](const AnyExpr& of) { return detail::lazy_of(Reducing::sum, of, over_); };
-        const AnyExpr distance = x - sum(x) * exact_number(1 / n);
+        // A quotient: with a factor, a fused multiply-add would leave distances between equal elements and their mean.
+        const AnyExpr distance = x - sum(x) / exact_number(n);
         const AnyExpr rounding = sum(distance);
         const AnyExpr squares =
             maximum(sum(square(distance)) - square(rounding) * exact_number(1 / n), exact_number(0));
