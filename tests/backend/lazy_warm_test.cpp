@@ -127,7 +127,8 @@ TEST_CASE("means, variances and norms of small arrays take one launch on GPUs") 
         MESSAGE("left out: ", default_device().info().name, " is no GPU");
         return;
     }
-    const GPUArray<float> x = arange<float>(60).reshape({4, 15});
+    const GPUArray<float> x = arange<float>(60).reshape({4, 15}), ties = ones<float>({300, 40});
+    const GPUArray<half> large = full<half>({4, 2000}, half(100.0f));
     const auto launches_of = [](const auto& call) {
         call();
         const auto before = default_context().statistics().launches;
@@ -139,11 +140,14 @@ TEST_CASE("means, variances and norms of small arrays take one launch on GPUs") 
     CHECK(launches_of([&] { return var(2 * x, 1); })(3).item() == doctest::Approx(4 * 56.0 / 3));
     CHECK(launches_of([&] { return var(x, {.axis = 1, .ddof = 1}); })(0).item() == doctest::Approx(20));
     CHECK(launches_of([&] { return stddev(x, 1); })(1).item() == doctest::Approx(std::sqrt(56.0 / 3)));
-    CHECK(launches_of([&] { return var(full<double>({3, 4001}, 3.0), 1); }).get() == std::vector<double>(3));
+    if (default_device().info().has_double) {
+        const GPUArray<double> equal = full<double>({3, 4001}, 3.0);
+        CHECK(launches_of([&] { return var(equal, 1); }).get() == std::vector<double>(3));
+    }
     CHECK(launches_of([&] { return norm(x, 0); })(0).item() == doctest::Approx(std::sqrt(15 * 15 * 14.0)));
-    CHECK(launches_of([&] { return mean(full<half>({4, 2000}, half(100.0f)), 1); })(3).item() == half(100.0f));
+    CHECK(launches_of([&] { return mean(large, 1); })(3).item() == half(100.0f));
     CHECK(launches_of([&] { return mean(x); }).item() == doctest::Approx(29.5));
-    CHECK(launches_of([&] { return argmax(full<float>({300, 40}, 1.0f), 0); }).get() == std::vector<std::int64_t>(40));
+    CHECK(launches_of([&] { return argmax(ties, 0); }).get() == std::vector<std::int64_t>(40));
     CHECK(launches_of([&] { return mean(x, 0, true); }).shape() == Shape{1, 15});
     CHECK(launches_of([&] { return mean(astype<std::int32_t>(x), 1); }).get() == std::vector<double>{7, 22, 37, 52});
     CHECK(launches_of([&] { return mean(astype<half>(x), 1); })(2).item() == half(37.0f));
