@@ -104,7 +104,8 @@ AnyArray factor_of(const X& x) {
 /// @throws   ArgumentError if an operand has rank 0, the shapes do not match, or the device cannot run the given
 ///           tuning; CompileError if the epilogue does not compile
 /// @time     enqueued, returns at once: one launch, and one more for each operand that must be converted or copied (no
-///           stride 1 along its last two axes)
+///           stride 1 along its last two axes). A product with one row or column, without an epilogue or a tuning, is a
+///           sum() along an axis
 template <ArrayOperand A, ArrayOperand B>
 auto matmul(const A& a, const B& b, const MatmulOptions& options = {}) {
     using L = typename OperandElement<A>::type;

@@ -258,12 +258,14 @@ GEMEL_REDUCTION(argmax)
 /// The number of nonzero elements. Options: axis, keepdims, out.
 GEMEL_REDUCTION(count_nonzero)
 /// The mean. Options: axis, keepdims, dtype, out. Integers are averaged in double, 16-bit floats in float. The mean of
-/// no elements is NaN. `mean<double>(x)` converts the elements first. @time one launch more than sum()
+/// no elements is NaN. `mean<double>(x)` converts the elements first.
+/// @time one launch more than sum(); on GPUs one launch below 2^22 elements
 GEMEL_REDUCTION(mean)
 GEMEL_REDUCTION_IN(mean)
 /// The variance: the mean of the squared distances from the mean. Options: axis, keepdims, dtype, ddof, out. The
 /// divisor is the number of elements minus `ddof`, which may be fractional, as in NumPy.
-/// @time one pass, accumulated in double; two for complex numbers, short integers, and doubles and integers on CPUs
+/// @time on GPUs one launch below 2^22 elements, over distances from the mean, whose rounding is corrected. Otherwise one
+/// pass, accumulated in double; two for complex numbers, short integers, and doubles and integers on CPUs
 GEMEL_SPREAD(var)
 /// The standard deviation, the square root of var().
 GEMEL_SPREAD(stddev)
