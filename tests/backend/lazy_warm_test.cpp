@@ -1,8 +1,11 @@
 /// Expressions with reductions whose kernels are known from an earlier evaluation: other numbers, arrays, axes, types.
 #include "generator_support.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <vector>
 
 using namespace gemel;
@@ -100,6 +103,46 @@ TEST_CASE("axes tell known expressions apart") {
     CHECK_THROWS_MENTIONING(ArgumentError, lazy::sum(x, 3), "lazy::sum", "3");
     CHECK_THROWS_MENTIONING(ArgumentError, lazy::sum(x + 1, -4), "lazy::sum", "-4");
     CHECK_THROWS_MENTIONING(ArgumentError, lazy::mean(x, {0, 0}), "lazy::mean", "0");
+}
+
+TEST_CASE("numbers of every kind reach a known expression") {
+    const GPUArray<cfloat> z = to_gpu(std::vector<cfloat>{{1, 2}, {3, -4}, {0, 1}, {2, 0}}).reshape({2, 2});
+    const GPUArray<half> h = full<half>({2, 3}, half(1.5f));
+    const GPUArray<std::uint64_t> u = full<std::uint64_t>({2, 2}, std::uint64_t{1} << 62);
+    const GPUArray<bool> b = to_gpu(std::vector<bool>{true, false, true, true}).reshape({2, 2});
+    for (int round = 1; round < 4; ++round) {
+        const auto factor = static_cast<float>(round);
+        const cfloat turn(0, factor);
+        CHECK(GPUArray<cfloat>(z * turn - lazy::sum(z, 1))(0, 0).item() == cfloat(1, 2) * turn - cfloat(4, -2));
+        CHECK(GPUArray<half>(h * half(factor) - lazy::max(h, 1))(1, 2).item() == half(1.5f * factor - 1.5f));
+        const std::uint64_t large = (std::uint64_t{1} << 63) + static_cast<std::uint64_t>(round);
+        CHECK(GPUArray<std::uint64_t>((u ^ large) | lazy::max(u, 1))(0, 1).item() ==
+              (((std::uint64_t{1} << 62) ^ large) | (std::uint64_t{1} << 62)));
+        CHECK(GPUArray<bool>(logical_and(b, round == 2) != lazy::all(b, 1)).get() ==
+              (round == 2 ? std::vector<unsigned char>{1, 0, 0, 0} : std::vector<unsigned char>{0, 0, 1, 1}));
+        CHECK(GPUArray<double>(where(b, factor, 0.5f) * lazy::count_nonzero(b, 1))(1, 0).item() == 2 * factor);
+    }
+}
+
+TEST_CASE("threads evaluate one known expression with their own numbers") {
+    const GPUArray<double> x = squares(0);
+    const Context context = current_context();
+    const double at = x.get()[7], mean = mean_of_row(x.get(), 0);
+    std::vector<std::thread> threads;
+    std::array<bool, 4> is_right{};
+    for (std::size_t t = 0; t < is_right.size(); ++t)
+        threads.emplace_back([&, t] {
+            const ContextScope scope(context);
+            bool right = true;
+            for (int k = 0; k < 20; ++k) {
+                const double a = static_cast<double>(t) + 1, b = static_cast<double>(k % 5);
+                const double found = GPUArray<double>(a * x - lazy::mean(x, 1) * b)(0, 7).item();
+                right &= std::abs(found - (a * at - mean * b)) < 1e-9 * (1 + std::abs(found));
+            }
+            is_right[t] = right;
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(std::ranges::all_of(is_right, [](bool right) { return right; }));
 }
 
 TEST_CASE("a known expression is written into arrays of other types, strides and shapes") {
