@@ -34,10 +34,16 @@ double mean_of_row(const std::vector<double>& x, int row) {
 TEST_CASE("numbers of a known expression may become equal, different, or equal to the number of elements") {
     const GPUArray<double> x = squares(0);
     const std::vector<double> host = x.get();
-    const std::vector<std::pair<double, double>> pairs{{2, 3},       {2, 2},       {3, 2},
-                                                       {columns, 3}, {3, columns}, {columns, columns},
-                                                       {0, -0.0},    {-0.0, 0},    {1.0 / columns, 1.0 / columns},
-                                                       {2, 3}};
+    // First what could be taken for less than it is: equal numbers for one, and the count in the mean for a number.
+    const std::vector<std::pair<double, double>> pairs{{columns, columns},
+                                                       {columns, 3},
+                                                       {2, 2},
+                                                       {2, 3},
+                                                       {3, 2},
+                                                       {3, columns},
+                                                       {0, -0.0},
+                                                       {-0.0, 0},
+                                                       {1.0 / columns, 1.0 / columns}};
     for (int round = 0; round < 2; ++round)
         for (const auto& [a, b] : pairs) {
             CAPTURE(a);
@@ -57,13 +63,18 @@ TEST_CASE("numbers of a known expression may become equal, different, or equal t
 }
 
 TEST_CASE("untyped expressions of one structure take numbers of several kinds") {
-    const AnyArray x = arange<std::int32_t>(6).reshape({2, 3});
+    const AnyArray x = arange<std::int32_t>(6).reshape({2, 3}), y = arange<double>(6).reshape({2, 3});
     for (int round = 0; round < 2; ++round) {
         const AnyArray whole = AnyExpr(AnyExpr(x) * 2 + lazy::sum(AnyExpr(x), 1)).eval(),
                        half = AnyExpr(AnyExpr(x) * 2.5 + lazy::sum(AnyExpr(x), 1)).eval();
         CHECK(whole.dtype().is_integer());
         CHECK(GPUArray<std::int64_t>(whole(1, 2)).item() == 10 + 12);
         CHECK(GPUArray<double>(half(1, 2)).item() == 12.5 + 12);
+        const auto scaled = [&](const AnyExpr& factor) {
+            return AnyExpr(AnyExpr(y) * factor + lazy::sum(AnyExpr(y), 1)).eval();
+        };
+        CHECK(GPUArray<double>(scaled(AnyExpr(2))(1, 2)).item() == 10 + 12);
+        CHECK(GPUArray<double>(scaled(AnyExpr(2.5))(1, 2)).item() == 12.5 + 12);
     }
 }
 
