@@ -125,6 +125,10 @@ TEST_CASE("matrices that do not fit are refused") {
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, one), "(1,)");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, one(0)), "at least one axis", "*");
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(counted<float>({2, 2, 3}), counted<float>({4, 3, 3})), "broadcast");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(counted<float>({2, 2, 3}), counted<float>({4, 3, 1})), "matmul",
+                            "(2, 2, 3)", "(4, 3, 1)", "batch axes");
+    CHECK_THROWS_MENTIONING(ArgumentError, matmul(counted<float>({2, 1, 3}), counted<float>({4, 3, 2})), "matmul",
+                            "(2, 1, 3)", "(4, 3, 2)", "batch axes");
     CHECK_THROWS_AS(matmul(a, GPUArray<float>()), ArgumentError);
     CHECK_THROWS_MENTIONING(ArgumentError, matmul(a, a.transpose(), {.epilogue = "value + before"}), "`before`",
                             "matmul_into");

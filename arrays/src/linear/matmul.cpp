@@ -339,14 +339,15 @@ struct Operands {
     }
 };
 
-/// A product with a vector, or with a matrix of one row or column: a reduction reads the other matrix once, and does not
-/// round products of 16-bit floats. Empty for other products.
+/// A product with a vector, or with a matrix of one row or column: a reduction reads the other matrix once, and does
+/// not round products of 16-bit floats. Empty for other products.
 std::optional<AnyArray> by_reduction(const AnyArray& a, const AnyArray& b, DType dtype) {
     const auto sum = [&](const AnyExpr& products, int axis, bool keepdims) {
         return reduce(ReductionKind::sum, products.view(), dtype, axis, keepdims, "matmul");
     };
     if (b.rank() == 1) return sum(a * b, -1, false);
     if (a.rank() == 1) return sum(a(slice(), newaxis) * b, -2, false);
+    batch_shape(a, b);  // refuses batches that cannot be broadcast
     if (b.shape().back() == 1) return sum(a * b(ellipsis, newaxis, slice(), 0), -1, true);
     if (a.shape()[a.rank() - 2] == 1) return sum(a(ellipsis, 0, slice(), newaxis) * b, -2, true);
     return std::nullopt;
