@@ -1,6 +1,7 @@
 #include "expression/cumulate_columns.hpp"
 
 #include "expression/cumulate_narrow.hpp"
+#include "expression/cumulate_staged.hpp"
 #include "expression/expression_kernel.hpp"
 #include "expression_kernels.hpp"
 #include "generated/kernel_family.hpp"
@@ -123,12 +124,16 @@ void cumulate_columns(detail::Cumulating combining, const AnyArray& x, std::size
             ? 1
             : std::clamp<std::int64_t>(wanted_threads(device) / columns, 1, std::max<std::int64_t>(rows / 64, 1));
     const std::int64_t piece_rows = (rows + wished - 1) / wished, pieces = (rows + piece_rows - 1) / piece_rows;
-    if (on_gpu) kind.together = elements_together(inner, item, rows, columns * pieces, pieces == 1);
+    const ColumnPieces cut{outer, rows, inner, piece_rows, pieces};
+    const bool staged = on_gpu && is_staged(x, out, cut);
+    if (on_gpu && !staged) kind.together = elements_together(inner, item, rows, columns * pieces, pieces == 1);
+    if (pieces == 1 && staged) return cumulate_staged(combining, x, cut, {}, out);
     if (pieces == 1) return run(Pass::whole, rows, 1, planes(slice(), 0), x, out);
     const AnyArray totals(out.context(), kind.running(), Shape{outer, pieces, inner});
     run(Pass::totals, piece_rows, pieces, x, totals);
     const AnyArray scanned(out.context(), kind.running(), totals.shape());
     cumulate_columns(combining, totals, 1, scanned);
+    if (staged) return cumulate_staged(combining, x, cut, scanned, out);
     run(Pass::results, piece_rows, pieces, scanned, x, out);
 }
 
