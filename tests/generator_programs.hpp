@@ -307,6 +307,7 @@ inline Programs scan_programs(const Dialect& dialect) {
     add("sums_look_back", sums, {.elements = packs}, gpu);
     add("sums_rows_of_lanes", sums, {.elements = packs, .along = 8}, gpu);
     add("sums_rows_in_tiles", sums, {.elements = packs, .along = 256, .loops = true}, gpu);
+    add("sums_rows_shifted", sums, {.elements = packs, .along = 256, .loops = true, .shifted = true}, gpu);
     add("sums_look_back_linear", sums, {.elements = plain}, gpu);
     add("sums_three_passes", sums, {.elements = packs, .strategy = Strategy::three_passes}, gpu);
     add("sums_shared_memory", sums, {.elements = plain, .strategy = Strategy::three_passes, .shuffles = false}, shared);

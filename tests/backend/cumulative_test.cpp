@@ -103,6 +103,29 @@ TEST_CASE("running sums along rows from a lane's access to several tiles of a bl
     check_axes<std::int32_t>({40, 33});  // rows that are no whole number of accesses
 }
 
+TEST_CASE("running sums along rows that share accesses with their neighbours") {
+    // The array ends with a whole access, or within one.
+    for (const auto& [rows, length] :
+         {std::pair{256, 17}, {259, 17}, {33, 19}, {64, 63}, {11, 101}, {5, 257}, {8, 519}, {3, 1031}})
+        check_axes<float>({rows, length}, false);
+    check_axes<double>({41, 9}, false);
+    check_axes<double>({7, 1029}, false);
+    check_axes<std::int8_t>({9, 77}, false);
+    check_axes<std::uint16_t>({13, 301}, false);
+    check_axes<float>({6, 5, 1021}, false);
+    const std::int64_t rows = testing::is_check() ? 530 : 701;  // tile after tile
+    check_axes<float>({rows, 8203}, false);
+    check_axes<double>({rows, 4099}, false);
+    const auto h = full<half>({700, 333}, 1.f);
+    const auto sums = cumsum(h, 1).get();
+    for (std::size_t k = 0; k < sums.size(); ++k) REQUIRE(float(sums[k]) == float(k % 333 + 1));
+    const GPUArray<std::int32_t> x = counted<std::int32_t>({90, 43}) % 10;
+    CHECK(cumsum(2 * x - 1, 1).get() == cumsum(GPUArray<std::int32_t>(2 * x - 1), 1).get());
+    const auto highest = cumulative_max(x, 1).get(), given = x.get();
+    for (std::size_t k = 0; k < given.size(); ++k)
+        REQUIRE(highest[k] == (k % 43 == 0 ? given[k] : std::max(highest[k - 1], given[k])));
+}
+
 TEST_CASE("running products") {
     CHECK(cumprod(to_gpu(Values<std::int8_t>{2, 3, -4, 100})).get() == Values<std::int64_t>{2, 6, -24, -2400});
     CHECK(cumprod(counted<double>({2, 3}) + 1, 0).get() == Values<double>{1, 2, 3, 4, 10, 18});

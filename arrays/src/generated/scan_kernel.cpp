@@ -124,7 +124,8 @@ struct ScanCall {
             cut_into_rows({.length = row_length,
                            .count = count,
                            .vector_width = static_cast<std::size_t>(arrays.vector_width),
-                           .item_bytes = std::max<std::size_t>(state.request.dtype.size_bytes(), 4)},
+                           .item_bytes = std::max<std::size_t>(state.request.dtype.size_bytes(), 4),
+                           .may_shift = !state.request.output.uses("prev_item")},
                           info, layout, tuning);
         return {std::move(arrays), layout, tuning};
     }

@@ -17,8 +17,12 @@ std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 void cut_into_rows(const ScannedRows& rows, const DeviceInfo& device, codegen::ScanLayout& layout,
                    codegen::ScanTuning& tuning) {
-    if (rows.length % rows.vector_width != 0) return;
-    const std::size_t packs = rows.length / rows.vector_width, all = rows.count / rows.length;
+    const bool shifted = rows.length % rows.vector_width != 0;
+    if (shifted && (!rows.may_shift || rows.length < 4 * rows.vector_width)) return;
+    // A row that begins with the last element of a pack touches one more.
+    const std::size_t packs = shifted ? (rows.length + rows.vector_width - 2) / rows.vector_width + 1
+                                      : rows.length / rows.vector_width,
+                      all = rows.count / rows.length;
     const std::size_t pack_bytes = rows.vector_width * rows.item_bytes;
     const auto fit = [&](std::size_t bytes) { return std::max<std::size_t>(bytes / pack_bytes, 1); };
     std::size_t along = std::min(std::bit_ceil(packs), warp), accesses = up(packs, along), block = 256;
@@ -34,6 +38,7 @@ void cut_into_rows(const ScannedRows& rows, const DeviceInfo& device, codegen::S
     }
     layout.along = static_cast<int>(along);
     layout.loops = loops;
+    layout.shifted = shifted;
     tuning.block = static_cast<std::uint32_t>(std::min(block, largest));
     tuning.items_per_thread = static_cast<std::uint32_t>(accesses * rows.vector_width);
 }

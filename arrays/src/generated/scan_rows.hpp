@@ -13,10 +13,11 @@ struct ScannedRows {
     std::size_t length = 1, count = 1;  ///< elements per row, and of all rows
     std::size_t vector_width = 1;       ///< elements per pack
     std::size_t item_bytes = 4;         ///< of a running result
+    bool may_shift = false;             ///< rows may begin and end within packs
 };
 
-/// Sets layout.along and loops, and the tuning's block and items, if rows consist of whole packs and are many or short.
-/// Otherwise changes nothing: blocks look back.
+/// Sets layout.along, loops and shifted, and the tuning's block and items, if rows are many or short, and consist of
+/// whole packs or may be shifted. Otherwise blocks look back.
 void cut_into_rows(const ScannedRows& rows, const DeviceInfo& device, codegen::ScanLayout& layout,
                    codegen::ScanTuning& tuning);
 

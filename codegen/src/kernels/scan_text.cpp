@@ -226,6 +226,9 @@ std::string ScanText::by_rows() {
                   {"along", layout_.along},
                   {"warps", layout_.along > 32 ? layout_.along / 32 : 1},
                   {"loops", layout_.loops},
+                  {"shifted", layout_.shifted},
+                  {"begin_element", printed([&] { access_.begin_element(); })},
+                  {"element_input", input(Mode::element)},
                   {"declare_packs", printed([&] { access_.declare_packs(shape_.rows); })},
                   {"load_packs", printed([&] {
                        access_.load_packs(row, gemel::text(kernel_.name("wanted"), " / ", shape_.vector_width));
@@ -236,6 +239,8 @@ std::string ScanText::by_rows() {
     stored["lane_output"] = tile_output(Mode::lane);
     stored["end_lane"] = printed([&] { access_.end_lane(row, e); });
     stored["store_packs"] = printed([&] { access_.store_packs(row, pack_number()); });
+    stored["element_output"] = tile_output(Mode::element);
+    stored["end_element"] = printed([&] { access_.end_element(); });
     const char* const has_prefix = layout_.loops ? "(from > begin)" : "0";
     Values tile = access;
     tile["complete_and_store"] = complete_runs(has_prefix, layout_.loops ? "reached" : "before_warp",

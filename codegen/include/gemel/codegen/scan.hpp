@@ -37,9 +37,10 @@ struct ScanLayout {
     ScanStrategy strategy = ScanStrategy::look_back;
     bool shuffles = true;  ///< warps exchange by shuffles; otherwise through shared memory (three_passes only)
     /// Above 0: each row is scanned separately by this many threads, a power of 2 up to 32, or the block. Strategy and
-    /// segments are ignored. Rows consist of whole packs.
+    /// segments are ignored.
     int along = 0;
-    bool loops = false;  ///< a row may have several tiles, which its threads process in turn
+    bool loops = false;    ///< a row may have several tiles, which its threads process in turn
+    bool shifted = false;  ///< rows begin and end within packs; the output does not use prev_item
     /// look_back: elements of the request's `selected` array, in packs of 16 bytes, are copied to shared memory without
     /// passing through registers (cp.async, sm_80), and each warp moves its own together there. More blocks then fit a
     /// multiprocessor, with more bytes under way.
