@@ -95,11 +95,12 @@ int failures() {
 int all_fail() {
     const Work work;
     const tune::Tuner tuner(specification({{"block", {16}}, {"items", {1, 2}}, {"fault", {"text"}}}));
-    try {
-        tuner.run({}, work.to, work.from, n);
-    } catch (const Error& error) {
-        std::printf("%s\n", error.what());
-    }
+    const tune::Options interrupted{.trial_done = [](const tune::Trial&) { ::raise(SIGINT); }, .again = true};
+    for (const tune::Options& options : {tune::Options{}, interrupted}) try {
+            tuner.run(options, work.to, work.from, n);
+        } catch (const Error& error) {
+            std::printf("%s\n", error.what());
+        }
     return 0;
 }
 
@@ -253,7 +254,10 @@ TEST_CASE("points that do not compile, are refused or give wrong results fail wi
     CHECK_MESSAGE(mentions(second.output, {"trials 0, history 10, failed 8, stopped stored", "right 1"}),
                   second.output);
     const auto none = run_child("tuner-all-fail", store.environment);
-    CHECK_MESSAGE(mentions(none.output, {"tune 'add_one': none of 2 points ran: does not compile"}), none.output);
+    CHECK_MESSAGE(mentions(none.output,
+                           {"tune 'add_one': none of 2 points ran: does not compile",
+                            "tune 'add_one': none of 1 point ran: does not compile", "; the search was interrupted"}),
+                  none.output);
 }
 
 TEST_CASE("a search goes on where another ended; other sizes are other work; again measures anew") {
