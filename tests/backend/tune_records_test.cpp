@@ -90,7 +90,7 @@ int with_a_deadly_run() {
 }
 int list() {
     for (const tune::Stored& record : tune::stored()) {
-        std::printf("%zu trials, %zu failed\n", record.trials, record.failed);
+        std::printf("best %s, %zu trials, %zu failed\n", to_string(record.point).c_str(), record.trials, record.failed);
         for (const tune::Trial& trial : record.history)
             std::printf("%s %s\n", to_string(trial.point).c_str(), trial.failure.c_str());
     }
@@ -181,6 +181,7 @@ TEST_CASE("a stored best point that has failed since is not used") {
         if (line.substr(9).starts_with("done\t")) key = line.substr(14, line.find('\t', 14) - 14);
     std::ofstream(store.file(), std::ios::app)
         << line_of("trial\t" + key + "\tis_wrong=true\t-\twrong result\tchecked");
+    CHECK(mentions(store.run("records-list").output, {"best is_wrong=false, 2 trials, 1 failed"}));
     const auto later = store.run("records-wrong-point").output;
     CHECK_MESSAGE(mentions(later, {"trials 0, history 2 of 2, failed 1", "best is_wrong=false"}), later);
 }
@@ -238,7 +239,7 @@ TEST_CASE("the history has only points of the space and values of its types") {
 TEST_CASE("a point that ended the process twice has failed, and is listed") {
     const Store store;
     CHECK(store.run("records-deadly", {{"TUNE_TEST_DEADLY", "2"}}).exit_code == -SIGKILL);
-    CHECK(mentions(store.run("records-list").output, {"1 trials, 0 failed\nk=1 \n"}));
+    CHECK(mentions(store.run("records-list").output, {"best k=1, 1 trials, 0 failed\nk=1 \n"}));
     CHECK(store.run("records-deadly", {{"TUNE_TEST_DEADLY", "1"}}).exit_code == -SIGKILL);
     const auto listed = store.run("records-list").output;
     CHECK_MESSAGE(mentions(listed, {"2 trials, 1 failed", "k=2 the process ended while it ran, twice"}), listed);
