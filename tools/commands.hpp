@@ -54,7 +54,7 @@ struct TuneFileOptions {
     std::uint64_t seed = 0;
     bool again = false;
 };
-/// Tunes the kernel of a file whose comments define its space.
+/// Tunes the kernel of a file whose comments define its space. @returns 130 if Ctrl-C ended the search
 int tune_file(const std::string& name, const TuneFileOptions& options);
 
 }  // namespace gemel::tools

@@ -1,4 +1,5 @@
-/// The `gemel` command: parses the command line and calls the command. Exit codes: 0 done, 1 failed, 2 wrong usage.
+/// The `gemel` command: parses the command line and calls the command. Exit codes: 0 done, 1 failed, 2 wrong usage, 130
+/// interrupted.
 #include "bundle_command.hpp"
 #include "commands.hpp"
 #include "measure_commands.hpp"

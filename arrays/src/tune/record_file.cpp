@@ -1,6 +1,7 @@
 #include "tune/record_file.hpp"
 
 #include <gemel/core/disk_cache.hpp>
+#include <gemel/core/environment.hpp>
 #include <gemel/core/file_lock.hpp>
 #include <gemel/core/log.hpp>
 #include <gemel/core/process_folder.hpp>
@@ -116,6 +117,8 @@ bool make_private(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool uses_stored_tunings() { return env::get("GEMEL_TUNE").value_or("use") != "off"; }
 
 std::optional<fs::path> RecordFile::folder() {
     const auto folder = DiskCache::default_folder();

@@ -3,10 +3,13 @@
 ///
 /// `tuning/<digest>.tune` below the cache's folder. The first line is "gemel tuning 1" and the device's fingerprint.
 /// Each further line holds a checksum and fields with tabs between them; the first field is the kind of record:
-///   begin  key  point                        (it is about to run)
-///   trial  key  point  milliseconds or -  failure
-///   done   key  space  point  milliseconds  start milliseconds  trials  seconds
+///   begin  key  point  [text]                (it is about to run)
+///   left   key  point  [text]                (the caller threw something: it has no result)
+///   trial  key  point  milliseconds or -  failure  checked or unchecked  [text]
+///   done   key  space  point  milliseconds  start milliseconds  trials  seconds  checked or unchecked
 ///   use    work  tuning                      (an empty tuning removes it)
+/// [text] is a digest of the kernel's text, if the key does not contain the text. Records of earlier versions lack
+/// "checked or unchecked".
 /// Writers hold a lock, and a line is written by one call. So processes add to each other's records, and one that is
 /// killed loses no record that it has finished. A line that is torn or damaged is skipped.
 #pragma once
@@ -22,6 +25,9 @@
 namespace gemel {
 
 using Record = std::vector<std::string>;
+
+/// False with GEMEL_TUNE=off: what is stored is not used.
+bool uses_stored_tunings();
 
 class RecordFile {
    public:

@@ -124,38 +124,11 @@ Result Session::run() {
         for (const Trial& trial : result_.history) reasons.insert(trial.failure);
         throw Error(text("tune '", subject_.name, "': none of ", counted(result_.history.size(), "point"),
                          " ran: ", reasons.empty() ? why : *reasons.begin(),
-                         reasons.size() > 1 ? text("; and ", counted(reasons.size() - 1, "other reason")) : ""));
+                         reasons.size() > 1 ? text("; and ", counted(reasons.size() - 1, "other reason")) : "",
+                         !reasons.empty() && why == "interrupted" ? "; the search was interrupted" : ""));
     }
     finish(why);
     return std::move(result_);
-}
-
-bool Session::is_answered_by_store() {
-    const auto finished = store_.finished();
-    if (options_.again || !finished || finished->space != digest_) return false;
-    const bool has_time = options_.trials == 0 && options_.seconds > 0 && finished->seconds >= options_.seconds;
-    if (finished->trials < budget_ && !has_time) return false;
-    const auto point = space_.find(parse_point(finished->point));
-    if (!point) return false;
-    result_.point = space_.point(*point);
-    result_.milliseconds = finished->milliseconds;
-    result_.start_milliseconds = finished->start_milliseconds;
-    result_.history = store_.trials();
-    result_.stopped = "stored";
-    result_.seconds = seconds();
-    return true;
-}
-
-void Session::take_stored_trials() {
-    if (options_.again) return;
-    for (Trial& trial : store_.trials()) {
-        const auto point = space_.find(trial.point);
-        if (!point) continue;  // a record of a different space
-        search_.tell(*point, trial.milliseconds);
-        if (trial.milliseconds && !start_) start_ = point;
-        if (!trial.milliseconds) ++failed_;
-        result_.history.push_back(std::move(trial));
-    }
 }
 
 std::string Session::why_stop() const {
@@ -194,7 +167,8 @@ void Session::make_ahead(std::size_t besides) {
 
 void Session::try_point(std::size_t point) {
     Trial trial{.point = space_.point(point)};
-    store_.begin(trial.point);
+    const std::string kernel_text = text_of(trial.point);
+    store_.begin(trial.point, kernel_text);
     try {
         trial = measure(point);
     } catch (const CompileError& error) {
@@ -204,7 +178,7 @@ void Session::try_point(std::size_t point) {
     } catch (const DeviceLost& error) {
         // Nothing can run any more. The results are stored, and that this point must not be tried again.
         trial.failure = text("faults: ", shortened(error.what()));
-        store_.add(trial);
+        store_.add({trial, has_check(), kernel_text});
         end_progress();
         throw;
     } catch (const OutOfMemory& error) {
@@ -212,9 +186,10 @@ void Session::try_point(std::size_t point) {
     } catch (const Error& error) {
         trial.failure = text("is refused: ", shortened(error.what()));
     } catch (...) {  // of the caller's functions
-        store_.leave(trial.point);
+        store_.leave(trial.point, kernel_text);
         throw;
     }
+    store_.add({trial, has_check(), kernel_text});
     record(point, std::move(trial));
 }
 
@@ -223,7 +198,6 @@ void Session::record(std::size_t point, Trial trial) {
     if (trial.milliseconds && !start_) start_ = point;
     if (!trial.milliseconds) ++failed_;
     ++result_.trials;
-    store_.add(trial);
     // The program of a point that is not the best need not stay loaded.
     for (auto one = made_.begin(); one != made_.end();)
         one = one->first == point && search_.best() != point && start_ != point ? made_.erase(one) : std::next(one);
@@ -363,13 +337,14 @@ void Session::finish(const std::string& why) {
     result_.stopped = why.empty() ? "all points" : why;
     result_.seconds = seconds();
     if (why == "interrupted") return;
-    const double before = store_.finished() ? store_.finished()->seconds : 0;
+    const auto earlier = store_.finished(has_check());
     store_.finish({.space = digest_,
                    .point = to_string(result_.point),
                    .milliseconds = result_.milliseconds,
                    .start_milliseconds = result_.start_milliseconds,
-                   .seconds = before + result_.seconds,
-                   .trials = search_.told()});
+                   .seconds = (earlier ? earlier->seconds : 0) + result_.seconds,
+                   .trials = search_.told(),
+                   .is_checked = has_check()});
 }
 
 void Session::show_progress() const {

@@ -31,6 +31,8 @@ struct Subject {
     bool can_make_ahead = false;               ///< may be called on other threads while a configuration is timed
     std::function<void()> put_back;            ///< restores the memory that configurations write
     std::function<std::string()> complaint;    ///< describes wrong results of the last run; empty if they are right
+    /// A digest of the kernel's text at a point; null if the store's key contains the text.
+    std::function<std::string(const Point&)> text_of = {};
 };
 
 /// The median time of several launches, and the best configuration's time just before and after.
@@ -46,6 +48,9 @@ class Session {
 
     bool is_answered_by_store();
     void take_stored_trials();
+    std::vector<std::pair<std::size_t, Trial>> stored_trials() const;
+    std::string text_of(const Point& point) const { return subject_.text_of ? subject_.text_of(point) : std::string(); }
+    bool has_check() const { return static_cast<bool>(options_.check); }
     std::string why_stop() const;
     double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 

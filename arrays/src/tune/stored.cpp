@@ -14,8 +14,9 @@ std::vector<Stored> stored() {
         std::map<std::string, std::map<std::string, Trial>> searches;
         std::map<std::string, Finished> finished;
         std::map<std::string, std::string> used;
-        for (const Record& record : file.read()) {
-            if (record[0] == "trial" && record.size() >= 5) searches[record[1]][record[2]] = trial_of(record);
+        const std::vector<Record> records = file.read();
+        for (const Record& record : trials_among(records)) searches[record[1]][record[2]] = trial_of(record);
+        for (const Record& record : records) {
             if (record[0] == "use" && record.size() == 3) used[record[1]] = record[2];
             if (const auto done = finished_of(record)) finished[record[1]] = *done;
         }
@@ -29,7 +30,10 @@ std::vector<Stored> stored() {
                     one.point = trial.point;
                 }
             }
-            if (const auto done = finished.find(work); done != finished.end()) {
+            const auto done = finished.find(work);
+            const auto best = done != finished.end() ? trials.find(done->second.point) : trials.end();
+            const bool has_failed = best != trials.end() && !best->second.milliseconds;  // since
+            if (done != finished.end() && !has_failed) {
                 one.point = parse_point(done->second.point);
                 one.milliseconds = done->second.milliseconds;
             }

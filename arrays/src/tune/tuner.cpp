@@ -11,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace gemel::tune {
 
@@ -163,21 +164,43 @@ std::string options_text(const CompileOptions& options) {
     return all;
 }
 
+/// Identifies the kernel in the store. The values' kinds belong to it, because a record's text is the same for true and
+/// "true", with which a template may differ.
+std::string family_of(const TunerState& state) {
+    const TunerSpec& spec = state.spec;
+    std::string all = state.text ? spec.source.text() : "a function of the point";
+    for (const Parameter& parameter : spec.parameters) {
+        std::set<std::string> kinds;
+        for (const codegen::Value& value : parameter.values) kinds.insert(value.kind());
+        all += "\n" + parameter.name;
+        for (const std::string& kind : kinds) all += ": " + kind;
+    }
+    for (const auto& [name, value] : spec.values) all += "\n" + name + "=" + value.text();
+    all += "\nkernel=" + spec.kernel + options_text(spec.compile);
+    std::string name = spec.name;
+    for (char& c : name)
+        if (c == ' ') c = '_';
+    return text(name, " ", digest(all).substr(0, 12));
+}
+
+/// The digests of the texts that a function makes.
+std::function<std::string(const Point&)> text_digests(const std::function<std::string(const Point&)>& function) {
+    return [&function](const Point& point) -> std::string {
+        try {
+            return digest(function(point)).substr(0, 12);
+        } catch (...) {  // it throws again when the point is compiled, and there the point fails
+            return "none";
+        }
+    };
+}
+
 }  // namespace
 
 Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> arguments) const {
     const TunerSpec& spec = state_->spec;
     KernelRun run(*state_, arguments);
     const Space space = this->space(run.device());
-    std::string source = spec.source.text();
-    if (!state_->text) source = spec.source.function()(space.point(spec.start.empty() ? 0 : space.nearest(spec.start)));
-    for (const auto& [name, value] : spec.values) source += "\n" + name + "=" + value.text();
-    source += "\nkernel=" + spec.kernel + options_text(spec.compile);
-    std::string name = spec.name;
-    for (char& c : name)
-        if (c == ' ') c = '_';
-    const TrialStore store(run.context(), text(name, " ", digest(source).substr(0, 12)),
-                           text("(", size_class(arguments), ")"));
+    const TrialStore store(run.context(), family_of(*state_), text("(", size_class(arguments), ")"));
     std::vector<Point> starts;
     if (!spec.start.empty()) starts.push_back(spec.start);
     for (const Point& point : store.neighbours())
@@ -191,6 +214,7 @@ Result Tuner::run_packed(const Options& options, std::span<const TunedArgument> 
         .can_make_ahead = run.device().info().type != DeviceInfo::Type::cpu,
         .put_back = [&] { run.put_back(); },
         .complaint = {},
+        .text_of = state_->text ? std::function<std::string(const Point&)>() : text_digests(spec.source.function()),
     };
     Result result = Session(subject, space, options, store, starts).run();
     result.device = run.device().name();

@@ -2,7 +2,6 @@
 
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/core/disk_cache.hpp>
-#include <gemel/core/environment.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
@@ -45,10 +44,7 @@ std::shared_ptr<TuningTable> TuningTable::of(const Context& context) {
 }
 
 TuningTable::TuningTable(const std::string& fingerprint)
-    : fingerprint_(fingerprint),
-      file_(fingerprint),
-      is_off_(env::get("GEMEL_TUNE").value_or("use") == "off"),
-      entries_(read()) {
+    : fingerprint_(fingerprint), file_(fingerprint), is_off_(!uses_stored_tunings()), entries_(read()) {
     publish();
 }
 

@@ -78,7 +78,8 @@ constexpr std::array table{
     Row{"GEMEL_OVERLAP", Takes::flag, "on | off",
         "off launches each CUDA kernel after the previous one has ended; on overlaps the launch with its end."},
     Row{"GEMEL_TUNE", Takes::choice, "off | use | auto",
-        "Whether stored tunings are used (default: use); auto also tries others in the first calls of a kind."},
+        "Whether stored tunings and trials are used (default: use); off uses none and stores new ones; auto also tries "
+        "others in the first calls of a kind."},
     Row{"GEMEL_SEED", Takes::text, "a number from 0 to 2^64 - 1",
         "The seed of random::rand and random::randn; by default every process has a new one."},
 };
