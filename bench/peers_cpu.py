@@ -1,4 +1,4 @@
-"""NumPy (one thread, its dot as many as there are cores) and, where it is installed, PyOpenCL on PoCL, for the workloads that gemel's benchmarks run on CPU devices.
+"""NumPy (one thread, its dot and products as many as there are cores) and, where it is installed, PyOpenCL on PoCL, for the workloads that gemel's benchmarks run on CPU devices.
 
     peers_cpu.py                  for 2^20 and 2^24 elements
     peers_cpu.py SIZE...          for these numbers of elements; up to 10000 only the rows of small arrays
@@ -59,6 +59,13 @@ def numpy_peer(n, size):
     report("NumPy", "bincount i32, 1000 bins" + size, lambda: np.bincount(groups))
 
 
+def numpy_products():
+    rng = np.random.default_rng(1)
+    a, b = rng.random((1024, 1024), np.float32), rng.random((1024, 1024), np.float32)
+    report("NumPy", "matmul f32 1024 x 1024", lambda: a @ b)
+    report("NumPy", "matmul f32 1024 x 1024, b transposed", lambda: a @ b.T)
+
+
 def pyopencl_peer(n, size):
     import pyopencl as cl
     import pyopencl.array
@@ -111,3 +118,4 @@ for n in [int(word) for word in sys.argv[1:]] or [1 << 20, 1 << 24]:
         pyopencl_peer(n, name_of(n))
     except ImportError as error:
         print(f"without PyOpenCL: {error}", file=sys.stderr)
+numpy_products()

@@ -1,6 +1,6 @@
-/// What NumPy's users do with 10^7 elements, on the device that GEMEL_DEVICE names: median wall time of a call with its
-/// result complete, one JSON line each, as the programs of the other libraries print theirs. `scripts/two-cores` runs
-/// it.
+/// What NumPy's users do with 10^7 elements, and products of matrices, on the device that GEMEL_DEVICE names: median
+/// wall time of a call with its result complete, one JSON line each, as the programs of the other libraries print
+/// theirs. `scripts/two-cores` runs it.
 #include "harness.hpp"
 
 #include <cstdint>
@@ -59,6 +59,10 @@ int main() try {
         measure("histogram f32, 256 bins" + size, {[&] { gemel::histogram(x, 256, 0.0, 1.0); }});
         measure("bincount i32, 1000 bins" + size, {[&] { place = gemel::bincount(groups); }});
     }
+    const auto a = gemel::random::rand<float>({1024, 1024}), b = gemel::random::rand<float>({1024, 1024});
+    gemel::GPUArray<float> product;
+    measure("matmul f32 1024 x 1024", {[&] { product = gemel::matmul(a, b); }});
+    measure("matmul f32 1024 x 1024, b transposed", {[&] { product = gemel::matmul(a, b.transpose()); }});
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -27,8 +27,12 @@ TEST_SUITE_BEGIN("arrays");
 TEST_CASE("products of matrices of every kind of element") {
     check_product<bool>(9, 5, 7);
     check_product<std::int8_t>(33, 200, 17);
+    check_product<std::int16_t>(17, 31, 66);
+    check_product<std::uint8_t>(40, 33, 9);
     check_product<std::uint16_t>(5, 6, 70);
     check_product<std::int32_t>(64, 64, 64);
+    check_product<std::uint32_t>(31, 65, 16);
+    check_product<std::int64_t>(34, 20, 63);
     check_product<std::uint64_t>(3, 40, 65);
     check_product<half>(20, 30, 40);
     check_product<bfloat16>(4, 5, 6);

@@ -1,9 +1,10 @@
-"""Contractions and convolutions as NumPy and SciPy compute them: for numpy_dense.cpp.
+"""Contractions, convolutions and products of matrices as NumPy and SciPy compute them: for numpy_dense.cpp.
 
-    numpy_dense.py FOLDER EINSUMS CONVOLUTIONS SEED all|few
+    numpy_dense.py FOLDER EINSUMS CONVOLUTIONS PRODUCTS SEED all|few
 
-A line of cases.txt: a case's name, what it is, its options. arrays.npz has for each case operands (name_0, name_1 ...), the
-result in the widest type of its kind (name_r), and what its tolerance is relative to: the same of absolute values (name_m)."""
+A line of cases.txt: a case's name, what it is, its layouts, the result's type, its options. arrays.npz has for each case
+operands (name_0, name_1 ...), the result in the widest type of its kind (name_r), and what its tolerance is relative to: the
+same of absolute values (name_m)."""
 import pathlib
 import string
 import sys
@@ -13,9 +14,38 @@ import scipy.signal
 
 TYPES = ("float32", "float32", "float32", "int32", "complex64", "float64", "int8", "float16", "bool", "complex128")
 
+# Every type and precision in turn, so that a few cases have them all.
+PRODUCTS = (*((t, "exact") for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                                     "bfloat16", "float32", "float64", "complex64", "complex128")),
+            ("float32", "split"), ("float32", "tensor"), ("mixed", "exact"))
+# Of products: around the edges of tiles.
+EXTENTS = (1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129)
+
 
 def widest(dtype):
     return {"f": "float64", "c": "complex128"}.get(np.dtype(dtype).kind, dtype)
+
+
+def factor(rng, shape, dtype, inner):
+    """Integers of the whole range, whose sums wrap around; bools of which half the sums are true; floats whose sums are rounded."""
+    if dtype == "bool":
+        return rng.random(shape) < (0.7 / max(inner, 1)) ** 0.5
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+    values = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    return values.astype(dtype)
+
+
+def product(a, b, common):
+    """What float64 is compared with has fewer errors of its own: a long double, where that is longer."""
+    if common.kind == "b":
+        return np.matmul(a, b)
+    if common.kind in "iu":
+        return np.matmul(a.astype("int64"), b.astype("int64")).astype(common)
+    wide = {"float64": np.longdouble, "complex128": np.clongdouble}.get(common.name, widest(common))
+    return np.matmul(a.astype(wide), b.astype(wide)).astype(widest(common))
 
 
 def numbers(rng, shape, dtype):
@@ -59,20 +89,27 @@ class Maker:
         self.folder, self.rng = folder, np.random.default_rng(seed)
         self.arrays, self.lines = {}, []
 
-    def stored(self, array):
-        """The array as numpy_dense.cpp finds its layout again: c, f (other order), s (every second element), n (backwards)."""
-        layout = "cccfsn"[self.rng.integers(6)] if array.ndim else "c"
+    def stored(self, array, choice):
+        """The array as numpy_dense.cpp finds its layout again: c, f (other order), t (the last two axes change places),
+        s (every second element), n (backwards), m (the last axis backwards)."""
+        layout = choice[self.rng.integers(len(choice))] if array.ndim else "c"
+        if layout == "t" and array.ndim == 1:
+            layout = "c"
+        if layout == "t":
+            return layout, np.ascontiguousarray(np.swapaxes(array, -1, -2))
         if layout == "s":
             return layout, np.repeat(array, 2, axis=-1)
         if layout == "n":
             return layout, np.ascontiguousarray(array[::-1])
+        if layout == "m":
+            return layout, np.ascontiguousarray(array[..., ::-1])
         return layout, array
 
-    def add(self, kind, operands, result, magnitude, options):
+    def add(self, kind, operands, result, magnitude, options, choice="cccfsn"):
         name = f"c{len(self.lines)}"
         layouts = ""
         for k, operand in enumerate(operands):
-            layout, self.arrays[f"{name}_{k}"] = self.stored(operand)
+            layout, self.arrays[f"{name}_{k}"] = self.stored(operand, choice)
             layouts += layout
         self.arrays[f"{name}_r"], self.arrays[f"{name}_m"] = result, magnitude
         self.lines.append(f"{name} {kind} {layouts} {options}")
@@ -209,17 +246,46 @@ class Maker:
         self.add(kind, operands, result, magnitude,
                  f"{dtype} {mode} {border} {fill} {stride[0]} {stride[1]} {serial} {axis}")
 
+    def factors(self, dtype, n, inner, m):
+        """Matrices, vectors or batches that are broadcast."""
+        rng = self.rng
+        whole = [int(e) for e in rng.choice([2, 3], rng.choice([0, 1, 2], p=[0.5, 0.35, 0.15]))]
+        batches = [[e if rng.random() < 0.8 else 1 for e in whole[rng.integers(len(whole) + 1):]] for _ in range(2)]
+        left = [inner] if rng.random() < 0.08 else [*batches[0], n, inner]
+        right = [inner] if rng.random() < 0.08 else [*batches[1], inner, m]
+        if dtype == "mixed":
+            types = rng.choice(["int8", "int32", "float16", "float32", "complex64"], 2)
+            return [numbers(rng, shape, t) for shape, t in zip((left, right), types)]
+        if dtype == "bfloat16":  # NumPy has none: the upper halves of floats
+            floats = [factor(rng, shape, "float32", inner) for shape in (left, right)]
+            return [(f.view("uint32") & 0xFFFF0000).view("float32") for f in floats]
+        return [factor(rng, shape, dtype, inner) for shape in (left, right)]
+
+    def matmul(self, number):
+        rng = self.rng
+        dtype, precision = PRODUCTS[number % len(PRODUCTS)]
+        n, inner, m = (int(rng.choice([0, 257, 300], p=[0.1, 0.5, 0.4]) if rng.random() < 0.06 else rng.choice(EXTENTS))
+                       for _ in range(3))
+        operands = self.factors(dtype, n, inner, m)
+        common = np.result_type(*operands)
+        result = product(*operands, common)
+        magnitude = np.matmul(*[abs(o.astype(widest(common))).astype("float64") for o in operands])
+        name = dtype if dtype == "bfloat16" else common
+        self.add("matmul", operands, np.asarray(result), np.asarray(magnitude), f"{name} {precision} {inner}", "cctfsnm")
+
     def save(self):
         np.savez(self.folder / "arrays.npz", **self.arrays)
         (self.folder / "cases.txt").write_text("\n".join(self.lines) + "\n")
 
 
 if __name__ == "__main__":
-    if sys.argv[5] == "few":
+    if sys.argv[6] == "few":
         TYPES = ("float32", "float32", "int32", "complex64")
-    maker = Maker(pathlib.Path(sys.argv[1]), int(sys.argv[4]))
+    maker = Maker(pathlib.Path(sys.argv[1]), int(sys.argv[5]))
     for _ in range(int(sys.argv[2])):
         maker.einsum()
     for n in range(int(sys.argv[3])):
         maker.row() if n % 3 == 0 else maker.image()
+    for n in range(int(sys.argv[4])):
+        maker.matmul(n)
     maker.save()
