@@ -44,11 +44,11 @@ void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const 
     const detail::ExpressionView& expression = collected.view;
     detail::ExpressionOperands& operands = collected.operands;
     CallKey key = expression_key(expression, operands);
-    key.add(kind);
     if (operands.array_count == 0)
         throw ArgumentError("an expression has no array operand; expected at least one array");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
+    key.add(kind | (compares_in_32_bits(operands) ? std::uint64_t{1} << 32 : 0));
     static const std::optional<std::vector<int>> all;
     const auto& axes = is_single_value(broadcast.shape(), target.axis) ? all : target.axis.axes();
     if (axes) check_axes(broadcast.shape(), *axes);

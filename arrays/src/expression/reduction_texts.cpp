@@ -2,6 +2,7 @@
 #include "expression/reduction_texts.hpp"
 
 #include "expression_kernels.hpp"
+#include "generated/kernel_cache.hpp"
 
 #include <gemel/codegen/struct_declaration.hpp>
 #include <gemel/core/error.hpp>
@@ -148,10 +149,17 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     return value;
 }
 
+bool compares_in_32_bits(const detail::ExpressionOperands& operands) {
+    return KernelCache::of(*operands.arrays[0]).info().type != DeviceInfo::Type::cpu;
+}
+
 Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression,
                          const detail::ExpressionOperands& operands, DType result) {
     ExpressionParts parts = expression_parts(expression, operands);
-    const ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
+    ReductionResult value = reduced_value(kind, expression.dtype, result, parts.value, "", parts.preamble);
+    if (text_of(kind).map == Map::unchanged && result.is_integer() && result.size_bytes() < 4 &&
+        compares_in_32_bits(operands))
+        value.accumulator = dtype_of<std::int32_t>();
     // max(abs(x - 3 * y)) tests whether two computations agree; a fused x - 3 * y, rounded once, would make them
     // differ.
     const bool is_sum = kind == ReductionKind::sum || kind == ReductionKind::product;

@@ -13,6 +13,10 @@ namespace gemel {
 ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::string map, const std::string& at,
                               std::string& preamble);
 
+/// Whether the extremes of integers of 8 and 16 bits have totals of 32 bits: on GPUs, which convert after each narrower
+/// comparison. CPUs have more narrow numbers in a vector.
+bool compares_in_32_bits(const detail::ExpressionOperands& operands);
+
 /// @param result  the type of the result and of the computation (float for 16-bit floats)
 Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expression,
                          const detail::ExpressionOperands& operands, DType result);
