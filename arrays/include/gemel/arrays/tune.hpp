@@ -46,11 +46,11 @@ struct Options {
     std::uint64_t seed = 0;
     bool progress = false;  ///< prints a line on standard error, if that is a terminal
     /// Whether the results are correct; called after a run of each configuration. Arrays that the kernel writes are
-    /// restored before each such run and at the end.
+    /// restored before each such run and at the end. Times that were stored without a check are then not used.
     std::function<bool()> check = {};
     std::function<void()> prepare = {};                 ///< called before each such run, after arrays were restored
     std::function<void(const Trial&)> trial_done = {};  ///< called after each trial
-    bool again = false;                                 ///< repeats stored trials
+    bool again = false;                                 ///< repeats stored trials, as GEMEL_TUNE=off does
     /// For a library call: the family of kernels to tune, "elementwise", "reduction", "scan", "sort", ... Default: the
     /// first family of the call that does more than copy or fill.
     std::string family = {};
