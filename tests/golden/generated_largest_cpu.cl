@@ -27,14 +27,23 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void largest(
             const int i = j;
             found |= largest_replaces(total, x[i]*y[i]);
         }
-        if (found) {
-            for (int j = k; j < stop; ++j) {
+        if (!found) k = stop;
+        while (k < stop) {
+            const int stop_group = stop - k < 8 ? stop : k + 8;
+            found = 0;
+            for (int j = k; j < stop_group; ++j) {
                 const int i = j;
-                const float later = x[i]*y[i];
-                if (largest_replaces(total, later)) total = later;
+                found |= largest_replaces(total, x[i]*y[i]);
             }
+            if (found) {
+                for (int j = k; j < stop_group; ++j) {
+                    const int i = j;
+                    const float later = x[i]*y[i];
+                    if (largest_replaces(total, later)) total = later;
+                }
+            }
+            k = stop_group;
         }
-        k = stop;
     }
     if (thread == 0) {
         partial[split * outputs + output] = total;

@@ -290,6 +290,16 @@ void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, i
     tile.across = std::min({power(packs), std::max(least, block / std::min(down, block)), block});
 }
 
+/// How many neighbours of a row a CPU's thread sums side by side: at most `most`, or a half or a quarter. Fewer leave
+/// fewer elements behind the last whole group, which are summed one by one.
+int running_results(std::size_t extent, std::size_t most) {
+    const auto steps = [&](std::size_t lanes) { return extent / lanes + extent % lanes + lanes / 8; };
+    std::size_t best = most;
+    for (const std::size_t lanes : {most / 2, most / 4})
+        if (lanes >= 8 && steps(lanes) < steps(best)) best = lanes;
+    return static_cast<int>(best);
+}
+
 Spread spread_serially(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
                        const DeviceInfo& device, std::size_t running_bytes, Spread work, ReductionTile& tile) {
     const std::size_t resident = resident_blocks(tuning, device);
@@ -304,7 +314,8 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
         split(work, work.outputs / extent * tiles, resident, useful);
         return work;
     }
-    tile.vector_width = extent >= 64 ? static_cast<int>(std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
+    tile.vector_width =
+        extent >= 64 ? running_results(extent, std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
     work.span = std::max<std::size_t>(work.outputs / (4 * resident), 1);
     split(work, up(work.outputs, work.span), resident, work.count / 4096);
     // Runs of several lines are split only between lines.

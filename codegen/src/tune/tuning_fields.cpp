@@ -20,7 +20,7 @@ const std::vector<Choices>& known_choices() {
         {"unroll", {1, 2, 4, 8}},
         {"items_per_thread", {2, 4, 8, 16, 32, 64}},
         {"blocks_per_unit", {1, 2, 4, 8, 16, 32}},
-        {"running_results", {2, 4, 8, 16, 32}},
+        {"running_results", {2, 4, 8, 16, 32, 64}},
     };
     return known;
 }
