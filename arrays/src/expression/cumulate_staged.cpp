@@ -34,11 +34,6 @@ struct StagedColumns {
 
 std::int64_t sector_of(const DType& dtype) { return std::max<std::int64_t>(sector_bytes / dtype.size_bytes(), 1); }
 
-/// The type of stored elements. No kernel takes a pointer to bool.
-std::string element_type(const DType& dtype) {
-    return dtype.kind() == DType::Kind::boolean ? "uint8_t" : std::string(dtype.name());
-}
-
 std::string source_of(const StagedColumns& columns, const Dialect& dialect) {
     const std::string loaded = codegen::load_text(columns.from, "x[wanted * inner]");
     const bool is_complex = columns.to.kind() == DType::Kind::complex;
@@ -49,8 +44,8 @@ std::string source_of(const StagedColumns& columns, const Dialect& dialect) {
                                                {"combined", combined(columns.running(), columns.combining)}});
     return kernel.finish(functions + '\n' +
                          kernel.fill(expression_kernels::cumulate_staged(),
-                                     {{"from", element_type(columns.from)},
-                                      {"to", element_type(columns.to)},
+                                     {{"from", codegen::storage_type(columns.from, dialect)},
+                                      {"to", codegen::storage_type(columns.to, dialect)},
                                       {"loaded", is_complex ? loaded : text("(running)(", loaded, ")")},
                                       {"stored", codegen::store_text(columns.to, "total")},
                                       {"sector", sector_of(columns.to)},
