@@ -242,6 +242,12 @@ inline void add_largest_index(const Add& add) {
          .tile = {.across = 256, .unroll = 4},
          .result_offsets = {}},
         on_gpu);
+    cg::ReductionRequest searched = largest_index;
+    searched.values[0].replace_if = "b.value > a.value";
+    searched.values[0].extreme = {
+        .dtype = dtype_of<float>(), .part = "b.value", .neutral = "-INFINITY", .reduce_expr = "gemel_max_nan(a, b)"};
+    add("largest_index_cpu", searched, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}},
+        on_cpu);
 }
 
 /// Four results of one pass, of different types.

@@ -135,6 +135,66 @@ void check_shapes(unsigned seed, int cases, const std::vector<AnyTuning>& tuning
     }
 }
 
+/// The place of the first extreme, or of the first NaN.
+template <class T>
+std::int64_t first_extreme(const std::vector<T>& row, bool greatest) {
+    std::size_t best = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+        const auto value = static_cast<float>(row[k]), found = static_cast<float>(row[best]);
+        if (std::isnan(found)) break;
+        if (std::isnan(value) || (greatest ? value > found : value < found)) best = k;
+    }
+    return static_cast<std::int64_t>(best);
+}
+
+/// Rows with many equal extremes, with one at either end, with nothing but the least number, with NaN.
+template <class T>
+std::vector<std::vector<T>> rows_with_extremes(std::size_t extent, Random& random) {
+    const auto number = [](double value) { return static_cast<T>(static_cast<float>(value)); };
+    std::vector<std::vector<T>> rows(8, std::vector<T>(extent));
+    for (auto& row : rows)
+        for (T& value : row) value = number(static_cast<double>(random(5)));
+    rows[1].back() = number(9);
+    rows[2].front() = number(9);
+    rows[2].back() = number(9);
+    rows[3].assign(extent, number(3));
+    if constexpr (!std::is_integral_v<T>) {
+        rows[4].assign(extent, number(-INFINITY));
+        rows[5].assign(extent, number(INFINITY));
+        rows[6].back() = number(NAN);
+        rows[7][static_cast<std::size_t>(random(static_cast<std::int64_t>(extent)))] = number(NAN);
+        rows[7][extent / 2] = number(NAN);
+    }
+    return rows;
+}
+
+template <class T>
+void check_first_extremes(std::size_t extent, Random& random) {
+    CAPTURE(dtype_of<T>().name());
+    CAPTURE(extent);
+    const auto rows = rows_with_extremes<T>(extent, random);
+    std::vector<T> all;
+    for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+    const auto length = static_cast<std::int64_t>(extent);
+    const GPUArray<T> x = GPUArray<T>(current_context(), Shape{length * 8});
+    x.set(all);
+    const GPUArray<T> square = x.reshape({8, length});
+    for (const bool greatest : {true, false}) {
+        CAPTURE(greatest);
+        Numbers expected;
+        for (const auto& row : rows) expected.push_back(first_extreme(row, greatest));
+        CHECK((greatest ? argmax(square, 1) : argmin(square, 1)).get() == expected);
+        CHECK((greatest ? argmax(x) : argmin(x)).get()[0] == first_extreme(all, greatest));
+        Numbers backwards;
+        for (auto row : rows) {
+            std::reverse(row.begin(), row.end());
+            backwards.push_back(first_extreme(row, greatest));
+        }
+        const auto reversed = square(slice(), slice({}, {}, -1));
+        CHECK((greatest ? argmax(reversed, 1) : argmin(reversed, 1)).get() == backwards);
+    }
+}
+
 }  // namespace
 
 TEST_SUITE_BEGIN("reduction_shapes");
@@ -174,6 +234,24 @@ TEST_CASE("what is infinite or no number wins along every axis") {
         CHECK(argmin(x, axis).get()[other] == (axis == 0 ? 8 : 4));
         CHECK(std::isinf(sum(x, axis).get()[other]));
     }
+}
+
+TEST_CASE("the first extreme of rows shorter and longer than the blocks that CPUs search") {
+    Random random{std::mt19937(5)};
+    for (const std::size_t extent : {63u, 64u, 65u, 127u, 200u, 257u, 4095u, 4096u, 4097u, 4160u, 9001u}) {
+        check_first_extremes<float>(extent, random);
+        check_first_extremes<std::int8_t>(extent, random);
+        if (extent > 300 && extent != 4097) continue;
+        check_first_extremes<half>(extent, random);
+        check_first_extremes<std::uint64_t>(extent, random);
+        if (!lacks_double()) check_first_extremes<double>(extent, random);
+    }
+    // Of an expression, whose elements are computed twice.
+    std::vector<float> numbers(3 * 5000);
+    for (float& number : numbers) number = static_cast<float>(random(1 << 20)) * 0x1p-20f;
+    const auto x = to_gpu(numbers).reshape({3, 5000});
+    const auto found = argmax(sin(40.0f * x), 1).get(), evaluated = argmax(GPUArray<float>(sin(40.0f * x)), 1).get();
+    CHECK(found == evaluated);
 }
 
 TEST_CASE("variances of many short runs are as exact as two readings in double") {

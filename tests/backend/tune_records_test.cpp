@@ -122,6 +122,7 @@ struct Store {
         more.emplace_back("GEMEL_CACHE", "");
         return run_child(child, more);
     }
+    /// The only file of the store.
     std::filesystem::path file() const {
         for (const auto& entry : std::filesystem::directory_iterator(folder / "gemel" / "tuning"))
             if (entry.path().extension() == ".tune") return entry.path();
@@ -193,19 +194,20 @@ TEST_CASE("a search begins with the best points of the nearest sizes on this dev
     const std::size_t from = lines.at(1).find("mark "), size = lines.at(1).find("(float*2^9)");
     REQUIRE(size != std::string::npos);
     const std::string kernel = lines[1].substr(from, size - from);
+    const std::filesystem::path own = store.file();
     const auto trial = [&](const char* own_size, int k) {
         return line_of("trial\t" + kernel + own_size + "\tk=" + std::to_string(k) + "\t1\t\tunchecked");
     };
-    std::ofstream(store.file(), std::ios::trunc)
-        << lines[0] << "\n"
-        << trial("(float*2^20)", 20) << trial("(float*2^21)", 21) << trial("(float*2^22)", 22)
-        << trial("(float*2^23)", 23) << trial("(float*2^7)", 7) << trial("(double*2^9)", 30);
+    std::ofstream(own, std::ios::trunc) << lines[0] << "\n"
+                                        << trial("(float*2^20)", 20) << trial("(float*2^21)", 21)
+                                        << trial("(float*2^22)", 22) << trial("(float*2^23)", 23)
+                                        << trial("(float*2^7)", 7) << trial("(double*2^9)", 30);
     std::ofstream(store.folder / "gemel" / "tuning" / "other.tune") << "gemel tuning 1\tanother device\n"
                                                                     << trial("(float*2^9)", 9);
     const auto near = store.run("records-first-points").output;
     CHECK_MESSAGE(near == "k=7 k=20 k=21 \n", near);
     // Sizes on other devices come after all of this one.
-    std::ofstream(store.file(), std::ios::trunc) << lines[0] << "\n" << trial("(float*2^20)", 20);
+    std::ofstream(own, std::ios::trunc) << lines[0] << "\n" << trial("(float*2^20)", 20);
     std::ofstream(store.folder / "gemel" / "tuning" / "other.tune", std::ios::app) << trial("(float*2^8)", 8);
     const auto far = store.run("records-first-points").output;
     CHECK_MESSAGE(far == "k=20 k=9 k=8 \n", far);

@@ -25,6 +25,20 @@ extern "C" __global__ __launch_bounds__(1) void dot(
             run[lane] = 0;
         }
         const int stop = end - k < 512 ? end : k + 512;
+        for (; stop - k >= 32; k += 32) {
+            for (int lane = 0; lane < 16; ++lane) {
+                float both = run[lane];
+                {
+                    const int i = k + lane;
+                    both = dot_reduce(both, x[i]*y[i]);
+                }
+                {
+                    const int i = k + lane + 16;
+                    both = dot_reduce(both, x[i]*y[i]);
+                }
+                run[lane] = both;
+            }
+        }
         for (; stop - k >= 16; k += 16) {
             for (int lane = 0; lane < 16; ++lane) {
                 const int i = k + lane;

@@ -44,6 +44,24 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
                     run[lane] = 0;
                 }
                 const int stop = end - k < 512 ? end : k + 512;
+                for (; stop - k >= 32; k += 32) {
+                    for (int lane = 0; lane < 16; ++lane) {
+                        float both = run[lane];
+                        {
+                            const int e = k + lane;
+                            const int x_at = x_line + e;
+                            const int y_at = y_line;
+                            both = dot_reduce(both, x[x_at]*y[y_at]);
+                        }
+                        {
+                            const int e = k + lane + 16;
+                            const int x_at = x_line + e;
+                            const int y_at = y_line;
+                            both = dot_reduce(both, x[x_at]*y[y_at]);
+                        }
+                        run[lane] = both;
+                    }
+                }
                 for (; stop - k >= 16; k += 16) {
                     for (int lane = 0; lane < 16; ++lane) {
                         const int e = k + lane;

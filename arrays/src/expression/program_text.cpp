@@ -151,6 +151,7 @@ class StepText {
                 .map_expr = codegen::Snippet(std::move(made.map_expr)),
                 .reduce_expr = std::move(made.reduce_expr),
                 .replace_if = std::move(made.replace_if),
+                .extreme = std::move(made.extreme),
                 .result_expr = std::move(made.result_expr)};
     }
 

@@ -34,8 +34,8 @@ struct KindText {
 
 constexpr KindText sum_text{Map::converted, Identity::zero, "", ""};
 constexpr KindText product_text{Map::converted, Identity::one, "", ""};
-constexpr KindText minimum_text{Map::unchanged, Identity::greatest, "a < b ? a : b", "a < b || a != a ? a : b"};
-constexpr KindText maximum_text{Map::unchanged, Identity::least, "a > b ? a : b", "a > b || a != a ? a : b"};
+constexpr KindText minimum_text{Map::unchanged, Identity::greatest, "a < b ? a : b", "a == a ? (a < b ? a : b) : a"};
+constexpr KindText maximum_text{Map::unchanged, Identity::least, "a > b ? a : b", "a == a ? (a > b ? a : b) : a"};
 constexpr KindText any_text{Map::truth, Identity::zero, "a || b", "a || b"};
 constexpr KindText all_text{Map::truth, Identity::one, "a && b", "a && b"};
 constexpr KindText argmin_text{Map::with_index, Identity::greatest, "better(a, b)", "better(a, b)"};
@@ -95,6 +95,13 @@ DType compared_type(DType own) {
     return own.kind() == DType::Kind::boolean ? dtype_of<std::uint8_t>() : own;
 }
 
+/// The reduction of `a` and `b` to the larger or the smaller one; of floats to NaN if one is NaN.
+std::string extreme_of_two(bool is_max, DType dtype) {
+    if (dtype.is_floating() && dtype.size_bytes() <= 4) return is_max ? "gemel_max_nan(a, b)" : "gemel_min_nan(a, b)";
+    const KindText& row = is_max ? maximum_text : minimum_text;
+    return dtype.is_floating() ? row.reduce_floating : row.reduce;
+}
+
 /// The reduction of elements with their indices that finds the index of an extreme. If no element is better than the
 /// identity, all are equal to it, and the first one has index 0.
 void add_indices(const KindText& row, DType own, const std::string& at, std::string& preamble, ReductionResult& value) {
@@ -114,6 +121,11 @@ void add_indices(const KindText& row, DType own, const std::string& at, std::str
     value.replace_if = compared.is_floating()
                            ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
                            : text("b.value ", is_max ? ">" : "<", " a.value");
+    if (compared.kind() == DType::Kind::complex) return;
+    value.extreme = {.dtype = compared,
+                     .part = "b.value",
+                     .neutral = identity_text(row.identity, compared),
+                     .reduce_expr = extreme_of_two(is_max, compared)};
 }
 
 }  // namespace
@@ -126,9 +138,6 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     value.map_expr = std::move(map);
     value.neutral = identity_text(row.identity, result);
     value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
-    const bool is_extreme = row.map == Map::unchanged;
-    if (is_extreme && result.is_floating() && result.size_bytes() <= 4)
-        value.reduce_expr = row.identity == Identity::least ? "gemel_max_nan(a, b)" : "gemel_min_nan(a, b)";
     switch (row.map) {
         case Map::converted:
             value.reduce_expr = combined(
@@ -139,7 +148,7 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
                 value.map_expr = text("(", codegen::value_type(result), ")", value.map_expr);
             }
             break;
-        case Map::unchanged: break;
+        case Map::unchanged: value.reduce_expr = extreme_of_two(row.identity == Identity::least, result); break;
         case Map::truth:
             value.map_expr = is_complex ? text("c_real(", value.map_expr, ") != 0 || c_imag(", value.map_expr, ") != 0")
                                         : text(value.map_expr, " != 0");

@@ -214,6 +214,7 @@ struct ReductionCall {
             ReductionAxesLayout over =
                 choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
+            over.overlaps = !state.request.values[0].extreme.dtype.empty();
             dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
             arrays = std::move(over.call);
         }
@@ -222,8 +223,9 @@ struct ReductionCall {
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
         // The last block exceeds the end by at most the elements that all blocks process at a time.
         const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u) * 2;
-        arrays.kernel.wide_index |=
-            call.count() + step >= std::size_t{1} << 31 || outputs * dealt.splits >= std::size_t{1} << 31;
+        // CPUs address in 64 bits. After sums of 32-bit numbers, LLVM does not always see that elements are neighbours.
+        arrays.kernel.wide_index |= layout.serial || call.count() + step >= std::size_t{1} << 31 ||
+                                    outputs * dealt.splits >= std::size_t{1} << 31;
         layout.elements = arrays.kernel;
         return {std::move(arrays), layout, tuning};
     }
@@ -334,6 +336,7 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
              .map_expr = codegen::Snippet(std::move(results[k].map_expr)),
              .reduce_expr = std::move(results[k].reduce_expr),
              .replace_if = std::move(results[k].replace_if),
+             .extreme = std::move(results[k].extreme),
              .result_expr = std::move(results[k].result_expr)});
     codegen::check_request(request);
     std::vector<const codegen::Snippet*> snippets;

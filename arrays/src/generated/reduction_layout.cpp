@@ -291,9 +291,11 @@ void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, i
 }
 
 /// How many neighbours of a row a CPU's thread sums side by side: at most `most`, or a half or a quarter. Fewer leave
-/// fewer elements behind the last whole group, which are summed one by one.
-int running_results(std::size_t extent, std::size_t most) {
-    const auto steps = [&](std::size_t lanes) { return extent / lanes + extent % lanes + lanes / 8; };
+/// fewer elements behind the last whole group, which are summed one by one; `overlaps`: the last group takes them.
+int running_results(std::size_t extent, std::size_t most, bool overlaps) {
+    const auto steps = [&](std::size_t lanes) {
+        return extent / lanes + (overlaps ? extent % lanes != 0 : extent % lanes) + lanes / 8;
+    };
     std::size_t best = most;
     for (const std::size_t lanes : {most / 2, most / 4})
         if (lanes >= 8 && steps(lanes) < steps(best)) best = lanes;
@@ -307,7 +309,9 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
     if (over.columns) {
         // The running results of a thread should fit in the first-level cache.
         const std::size_t most = std::bit_floor(std::max<std::size_t>(4096 / running_bytes, 16));
-        tile.vector_width = static_cast<int>(std::min<std::size_t>(most, std::bit_ceil(extent)));
+        // Tiles of about the same width, and of few widths, since each is a kernel of its own.
+        const std::size_t even = up(up(extent, up(extent, most)), 64) * 64;
+        tile.vector_width = static_cast<int>(std::min(extent > most ? even : std::bit_ceil(extent), most));
         const std::size_t tiles = up(extent, static_cast<std::size_t>(tile.vector_width));
         // The split results would need a second launch, which does not know the order of the results.
         const std::size_t useful = over.has_result ? 1 : work.count * std::min(extent, most) / 4096;
@@ -315,7 +319,7 @@ Spread spread_serially(const ReductionAxesLayout& over, const codegen::Reduction
         return work;
     }
     tile.vector_width =
-        extent >= 64 ? running_results(extent, std::bit_floor(std::max(tuning.running_results, 1u))) : 1;
+        extent >= 64 ? running_results(extent, std::bit_floor(std::max(tuning.running_results, 1u)), over.overlaps) : 1;
     work.span = std::max<std::size_t>(work.outputs / (4 * resident), 1);
     split(work, up(work.outputs, work.span), resident, work.count / 4096);
     // Runs of several lines are split only between lines.

@@ -25,6 +25,7 @@ struct ReductionAxesLayout {
     /// Of the largest elements with stride 1 along that axis; 0 if there are none, or if an array cannot be read in
     /// packs.
     std::size_t item_bytes = 0;
+    bool overlaps = false;  ///< elements may be read a second time without changing the result
 };
 
 /// @param reduced  one flag per axis of the call's shape

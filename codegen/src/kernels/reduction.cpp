@@ -14,7 +14,8 @@ namespace {
 /// Expressions are printed inside lines, so trailing comments are removed.
 ReductionRequest trimmed(ReductionRequest request) {
     for (ReducedValue& value : request.values)
-        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr})
+        for (std::string* text : {&value.neutral, &value.reduce_expr, &value.replace_if, &value.result_expr,
+                                  &value.extreme.part, &value.extreme.neutral, &value.extreme.reduce_expr})
             *text = Snippet(*text).text();
     return request;
 }

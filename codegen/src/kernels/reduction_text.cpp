@@ -97,7 +97,10 @@ std::string ReductionText::text() {
                {"split", layout_.split},
                {"finish", layout_.finish},
                {"uses_reduced_index", uses_reduced_index()}};
-    return kernel_.finish(all + fill(reduction_kernels::functions()) + kernel());
+    all += fill(reduction_kernels::functions());
+    if (finds_extreme())
+        all += fill(reduction_kernels::extreme_functions(), {{"v", values_.at("values").as_list()[0]}});
+    return kernel_.finish(all + kernel());
 }
 
 /// Types, and the user's preamble.
@@ -170,6 +173,13 @@ Values ReductionText::value(std::size_t v) {
                  {"store_open", stored.substr(0, stored.find('$'))},
                  {"store_close", stored.substr(stored.find('$') + 1)},
                  {"mapped", kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::element)))}};
+    if (finds_extreme()) {
+        words["part_type"] = kernel_.verbatim(value_type(value.extreme.dtype));
+        words["has_nan"] = value.extreme.dtype.is_floating();
+        words["part"] = kernel_.verbatim(value.extreme.part);
+        words["part_identity"] = kernel_.verbatim(value.extreme.neutral);
+        words["extreme"] = kernel_.verbatim(value.extreme.reduce_expr);
+    }
     const bool in_packs = packed_ || (has_axes() && !layout_.serial);
     if (in_packs) words["mapped_lane"] = kernel_.verbatim(as_running(v, access_.snippet(value.map_expr, Mode::lane)));
     return words;
@@ -218,6 +228,8 @@ std::string ReductionText::element(const Element& words) {
                                                {"of", words.of},
                                                {"is_later", words.is_later},
                                                {"searches", words.searches},
+                                               {"compares", words.compares},
+                                               {"seeks", words.seeks},
                                                {"reduced_index", !has_axes()   ? "i"
                                                                  : has_lines() ? "line * extent + e"
                                                                                : "e"},
@@ -241,9 +253,17 @@ std::string ReductionText::tree() {
     return tree.text(kernel_);
 }
 
+bool ReductionText::searches() const {
+    return layout_.serial && request_.values.size() == 1 && !request_.values[0].replace_if.empty();
+}
+
+bool ReductionText::finds_extreme() const {
+    return searches() && !columns() && lanes() > 1 && !request_.values[0].extreme.dtype.empty();
+}
+
 std::string ReductionText::reduce_serially() {
-    const bool searches = request_.values.size() == 1 && !request_.values[0].replace_if.empty();
-    return searches ? serial_search() : serial_lanes(has_axes() ? layout_.tile.vector_width : serial_lanes_);
+    if (finds_extreme()) return serial_extreme();
+    return searches() ? serial_search() : serial_lanes();
 }
 
 std::string ReductionText::block_per_output() {
@@ -279,13 +299,31 @@ std::string ReductionText::elements() {
                                                 {"tree", tree()}});
 }
 
-std::string ReductionText::serial_lanes(int count) {
+std::string ReductionText::serial_lanes() {
+    const int count = lanes();
     return fill(reduction_kernels::serial_lanes(),
                 {{"count", count},
                  {"element", element({.position = count == 1 ? "k" : "k + lane", .sum = "run", .of = "[lane]"})},
+                 {"first_of_two", element({.position = "k + lane", .sum = "both"})},
+                 {"second_of_two", element({.position = gemel::text("k + lane + ", count), .sum = "both"})},
                  {"last_element", element({.position = "k", .of = "[0]"})},
                  {"declare_totals", declare_totals(count)},
                  {"combine_totals", combine_totals(count)}});
+}
+
+std::string ReductionText::serial_extreme() {
+    const auto compared = [&](const std::string& position, const std::string& best) {
+        return element({.position = position, .sum = best, .compares = true});
+    };
+    const std::string next = gemel::text("k + lane + ", lanes());
+    return fill(reduction_kernels::serial_extreme(), {{"count", lanes()},
+                                                      {"v", values_.at("values").as_list()[0]},
+                                                      {"first_of_two", compared("k + lane", "both")},
+                                                      {"second_of_two", compared(next, "both")},
+                                                      {"compared", compared("k + lane", "run[lane]")},
+                                                      {"last_compared", compared("k", "run[0]")},
+                                                      {"seek", element({.position = "k + j", .seeks = true})},
+                                                      {"element", element({.position = "k", .sum = "total"})}});
 }
 
 std::string ReductionText::serial_search() {

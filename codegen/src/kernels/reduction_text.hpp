@@ -44,6 +44,8 @@ class ReductionText {
         std::string position, sum = "totals", of = {};
         bool is_later = true;   ///< its index is above those of all elements combined so far
         bool searches = false;  ///< tested only
+        bool compares = false;  ///< only its compared part, with `sum`
+        bool seeks = false;     ///< only whether its compared part is the best one
     };
     std::string element(const Element& words);
     std::string declare_totals(int count);
@@ -52,7 +54,8 @@ class ReductionText {
     std::string block_per_output();
     std::string packs();
     std::string elements();
-    std::string serial_lanes(int count);
+    std::string serial_lanes();
+    std::string serial_extreme();
     std::string serial_search();
     std::string over_axes();
     Values axes_words();
@@ -64,6 +67,10 @@ class ReductionText {
     std::string combine_partials();
     bool has_axes() const { return layout_.kept_rank > 0; }
     bool has_lines() const { return rows() && layout_.elements.rank > 1; }
+    /// Neighbours that a CPU's thread reduces side by side.
+    int lanes() const { return has_axes() ? layout_.tile.vector_width : serial_lanes_; }
+    bool searches() const;
+    bool finds_extreme() const;
     bool rows() const { return layout_.mapping == Mapping::rows; }
     bool columns() const { return layout_.mapping == Mapping::columns; }
     int along() const { return block_ / layout_.tile.across; }

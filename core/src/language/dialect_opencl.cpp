@@ -117,8 +117,15 @@ GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
     return m;
 }
 #else
-GEMEL_FUNCTION float gemel_max_nan(float a, float b) { return a > b || a != a ? a : b; }
-GEMEL_FUNCTION float gemel_min_nan(float a, float b) { return a < b || a != a ? a : b; }
+// On x86, m is one instruction.
+GEMEL_FUNCTION float gemel_max_nan(float a, float b) {
+    const float m = a > b ? a : b;
+    return a == a ? m : a;
+}
+GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
+    const float m = a < b ? a : b;
+    return a == a ? m : a;
+}
 #endif
 )";
 

@@ -4,6 +4,7 @@
 
 #include <gemel/arrays/call_argument.hpp>
 #include <gemel/arrays/gpu_array.hpp>
+#include <gemel/codegen/reduction.hpp>
 #include <gemel/codegen/tuning.hpp>
 #include <gemel/core/dialect.hpp>
 #include <gemel/core/export.hpp>
@@ -50,8 +51,10 @@ struct ReductionResult {
     /// The stored result, computed from the final value `a`; `a` itself if empty. "a.index" for an accumulator of value
     /// and index.
     std::string result_expr = {};
-    /// Another name for `neutral`: give one of the two. The last member, so that {"0", "x[i]", "a+b"} stays valid.
+    /// Another name for `neutral`: give one of the two. Behind the others, so that {"0", "x[i]", "a+b"} stays valid.
     std::string identity = {};
+    /// Optional, with replace_if: what it compares. CPU devices then find the extreme by vector instructions first.
+    codegen::ReducedExtreme extreme = {};
 };
 
 /// A reduction to several results in one pass.

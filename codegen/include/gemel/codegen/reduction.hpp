@@ -8,6 +8,14 @@
 
 namespace gemel::codegen {
 
+/// What a reduction compares that selects one of its elements.
+struct ReducedExtreme {
+    DType dtype = {};              ///< a number; empty: not known
+    std::string part = {};         ///< an expression: the compared part of the running value `b`
+    std::string neutral = {};      ///< an expression: the identity of reduce_expr
+    std::string reduce_expr = {};  ///< of the parts `a` and `b`: the better one, or NaN if one is NaN
+};
+
 /// One of the results that a reduction computes in one pass.
 struct ReducedValue {
     DType dtype = {};              ///< of the stored result
@@ -19,6 +27,8 @@ struct ReducedValue {
     /// replaces a. Reductions that find a first position then need not compare positions, and CPU devices skip runs in
     /// which no element replaces a. Empty: reduce_expr decides.
     std::string replace_if = {};
+    /// With replace_if: CPU devices find the extreme by vector instructions first, then its position.
+    ReducedExtreme extreme = {};
     /// The stored value, an expression of the final running value `a`; empty: `a` itself.
     std::string result_expr = {};
 };
