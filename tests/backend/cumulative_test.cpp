@@ -178,24 +178,27 @@ TEST_CASE("running sums down columns that a thread each walks whole, 32 elements
 
 TEST_CASE("running results of many columns whose rows begin within sectors of memory") {
     // Whole and in pieces, in one strip of a row and in several, to the last row of a group and past it.
-    check_columns<float>(1600, 17, 33);
+    check_columns<float>(1600, 33, 33);
     check_columns<float>(200, 32, 257);
     check_columns<float>(1, 20000, 263);
-    check_columns<double>(28, 9, 1021);
+    check_columns<double>(28, 41, 1021);
     check_columns<double>(8, 9000, 35);
-    check_columns<half>(400, 17, 301);
-    check_columns<bfloat16>(120, 5, 1001);
-    check_columns<std::int64_t>(60, 9, 499);
+    check_columns<half>(400, 35, 301);
+    check_columns<bfloat16>(120, 33, 1001);
+    check_columns<std::int64_t>(60, 34, 499);
     check_columns<std::uint16_t>(40, 1300, 41);
+    check_columns<std::int8_t>(850, 33, 251);
     check_axes<std::int8_t>({120, 20, 251});
+    // Few rows, which another kernel takes.
+    check_columns<float>(3, 3, 30001);
     // A view that begins in the middle of its memory, complex numbers, and bools.
-    const GPUArray<std::int32_t> x = counted<std::int32_t>({3, 6, 15001}) % 11;
+    const GPUArray<std::int32_t> x = counted<std::int32_t>({3, 40, 30001}) % 11;
     CHECK(cumsum(x(slice(1, 3)), 1).get() == cumsum(x(slice(1, 3)).copy(), 1).get());
-    const auto turns = cumprod(full<cfloat>({600, 6, 45}, cfloat(0, 1)), 1).get();
+    const auto turns = cumprod(full<cfloat>({600, 34, 45}, cfloat(0, 1)), 1).get();
     const cfloat powers[]{{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-    for (std::size_t k = 0; k < turns.size(); ++k) REQUIRE(turns[k] == powers[(k / 45 % 6 + 1) % 4]);
-    const auto highest = cumulative_max(full<bool>({6100, 3, 33}, true), 1);
-    CHECK(highest.get() == Values<std::uint8_t>(6100 * 3 * 33, 1));
+    for (std::size_t k = 0; k < turns.size(); ++k) REQUIRE(turns[k] == powers[(k / 45 % 34 + 1) % 4]);
+    const auto highest = cumulative_max(full<bool>({6100, 33, 33}, true), 1);
+    CHECK(highest.get() == Values<std::uint8_t>(6100 * 33 * 33, 1));
 }
 
 TEST_CASE("running maxima and minima, along every axis, with NaN as NumPy's maximum.accumulate") {

@@ -74,9 +74,11 @@ bool is_staged(const AnyArray& x, const AnyArray& out, const ColumnPieces& colum
     const auto item = static_cast<std::int64_t>(out.dtype().size_bytes());
     // With fewer threads, memory idles while a block waits at its barriers: 16411 columns of floats take twice as long.
     const bool keeps_busy = columns.outer * columns.pieces * columns.inner * item >= 200'000;
+    // Blocks wait at barriers once per piece, too: three rows of floats take 2.6 times as long.
+    const bool is_long = std::min(columns.rows, columns.piece_rows) >= 32;
     // A block has a strip of columns and a sector of the next one.
     const bool has_blocks = KernelCache::of(out).info().max_threads_per_block >= 128;
-    return keeps_busy && has_blocks && columns.inner >= 32 && columns.inner * item % sector_bytes != 0 &&
+    return keeps_busy && is_long && has_blocks && columns.inner >= 32 && columns.inner * item % sector_bytes != 0 &&
            begins_at_element(x);
 }
 

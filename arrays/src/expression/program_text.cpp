@@ -152,7 +152,8 @@ class StepText {
                 .reduce_expr = std::move(made.reduce_expr),
                 .replace_if = std::move(made.replace_if),
                 .extreme = std::move(made.extreme),
-                .result_expr = std::move(made.result_expr)};
+                .result_expr = std::move(made.result_expr),
+                .is_exact = made.is_exact};
     }
 
     Reduction reduction() {

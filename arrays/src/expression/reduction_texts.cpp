@@ -148,7 +148,10 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
                 value.map_expr = text("(", codegen::value_type(result), ")", value.map_expr);
             }
             break;
-        case Map::unchanged: value.reduce_expr = extreme_of_two(row.identity == Identity::least, result); break;
+        case Map::unchanged:
+            value.reduce_expr = extreme_of_two(row.identity == Identity::least, result);
+            value.is_exact = true;
+            break;
         case Map::truth:
             value.map_expr = is_complex ? text("c_real(", value.map_expr, ") != 0 || c_imag(", value.map_expr, ") != 0")
                                         : text(value.map_expr, " != 0");

@@ -337,7 +337,8 @@ Reduction::Reduction(std::vector<Parameter> arguments, std::vector<ReductionResu
              .reduce_expr = std::move(results[k].reduce_expr),
              .replace_if = std::move(results[k].replace_if),
              .extreme = std::move(results[k].extreme),
-             .result_expr = std::move(results[k].result_expr)});
+             .result_expr = std::move(results[k].result_expr),
+             .is_exact = results[k].is_exact});
     codegen::check_request(request);
     std::vector<const codegen::Snippet*> snippets;
     for (const codegen::ReducedValue& value : request.values) snippets.push_back(&value.map_expr);

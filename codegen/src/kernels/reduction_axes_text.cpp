@@ -98,12 +98,13 @@ int ReductionText::counter_levels() const {
     const auto is_small = [&](const ReducedValue& value) {
         const DType type = value.accumulator.empty() ? value.dtype : value.accumulator;
         const bool is_complex = type.kind() == DType::Kind::complex;
-        return !value.replace_if.empty() ||
+        return !value.replace_if.empty() || value.is_exact ||
                ((type.is_floating() || is_complex) && type.size_bytes() <= (is_complex ? 8 : 4));
     };
     const bool all_small = std::all_of(request_.values.begin(), request_.values.end(), is_small);
-    const bool any_run = std::any_of(request_.values.begin(), request_.values.end(),
-                                     [](const ReducedValue& value) { return value.replace_if.empty(); });
+    const bool any_run = std::any_of(request_.values.begin(), request_.values.end(), [](const ReducedValue& value) {
+        return value.replace_if.empty() && !value.is_exact;
+    });
     return all_small && any_run ? 4 : 1;
 }
 

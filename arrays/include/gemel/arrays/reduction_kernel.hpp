@@ -55,6 +55,8 @@ struct ReductionResult {
     std::string identity = {};
     /// Optional, with replace_if: what it compares. CPU devices then find the extreme by vector instructions first.
     codegen::ReducedExtreme extreme = {};
+    /// Whether reduce_expr rounds nothing, like a maximum. Floats then need no partial results against rounding errors.
+    bool is_exact = false;
 };
 
 /// A reduction to several results in one pass.

@@ -31,6 +31,7 @@ struct ReducedValue {
     ReducedExtreme extreme = {};
     /// The stored value, an expression of the final running value `a`; empty: `a` itself.
     std::string result_expr = {};
+    bool is_exact = false;  ///< reduce_expr rounds nothing, so that the order of its operands does not matter
 };
 
 struct ReductionRequest {
