@@ -93,7 +93,9 @@ std::string ReductionText::store(bool to_partial) {
 }
 
 /// The number of digits of the counter by which running results are combined. With it, rounding errors of small floats
-/// grow with the logarithm of a run's length. Other types are accurate enough without it, and need the registers.
+/// grow with the logarithm of a run's length. Other types are accurate enough without it, and need the registers. Exact
+/// results need none, but columns are faster with the shorter loops: the maximum of (256, 256, 256) floats along axis 0
+/// takes 17.7 us on an H200, and 22.7 without.
 int ReductionText::counter_levels() const {
     const auto is_small = [&](const ReducedValue& value) {
         const DType type = value.accumulator.empty() ? value.dtype : value.accumulator;
@@ -102,10 +104,11 @@ int ReductionText::counter_levels() const {
                ((type.is_floating() || is_complex) && type.size_bytes() <= (is_complex ? 8 : 4));
     };
     const bool all_small = std::all_of(request_.values.begin(), request_.values.end(), is_small);
-    const bool any_run = std::any_of(request_.values.begin(), request_.values.end(), [](const ReducedValue& value) {
-        return value.replace_if.empty() && !value.is_exact;
-    });
-    return all_small && any_run ? 4 : 1;
+    const auto needs_counter = [&](const ReducedValue& value) {
+        return value.replace_if.empty() && (!value.is_exact || columns());
+    };
+    const bool any = std::any_of(request_.values.begin(), request_.values.end(), needs_counter);
+    return any && all_small ? 4 : 1;
 }
 
 std::string ReductionText::over_axes() {

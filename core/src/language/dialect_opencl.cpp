@@ -105,7 +105,7 @@ GEMEL_ABS(double, fabs)
 
 // OpenCL C 1.2 orders memory within a block only; NVIDIA's compiler accepts PTX.
 // NaN takes precedence, as in NumPy.
-const char* const extremes = R"(#if GEMEL_COMPUTE_CAPABILITY >= 80
+const char* const extremes = R"(#if GEMEL_COMPUTE_CAPABILITY >= 80 && !defined(GEMEL_COMPARED_EXTREMES)
 GEMEL_FUNCTION float gemel_max_nan(float a, float b) {
     float m;
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(m) : "f"(a), "f"(b));
