@@ -92,7 +92,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void largest_index(
         from = begin_block;
         to = stop;
     }
-    // NaN is better than any number: if there is one here, the first one is sought.
     for (k = from; k < to; k += 256) {
         const int length = to - k < 256 ? (int)(to - k) : 256;
         int first = 256;
@@ -100,7 +99,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void largest_index(
             const int i = k + j;
             const int reduced_index = i;
             const float part = largest_index_part(new_indexed(x[i]*y[i], reduced_index));
-            const int here = part == best || part != part ? j : 256;
+            const int here = part == best || (best != best && part != part) ? j : 256;
             first = here < first ? here : first;
         }
         if (first < length) {
@@ -108,7 +107,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void largest_index(
             to = from + 1;
         }
     }
-    // Of the whole block, if an expression gives another result without vectors.
+    // The element that was found; or the whole block, if an expression gives another result without vectors.
     for (k = from; k < to; ++k) {
         const int i = k;
         const int reduced_index = i;

@@ -125,8 +125,7 @@ extern "C" __global__ __launch_bounds__(256) void segments_totals(
     if (n - tile * 4096 < 4096) {
         // What comes before the warp, in this tile and in those before it.
         segments_item outer = before_warp;
-        const int has_outer = 0 || warp > 0;
-        if (0) outer = warp > 0 ? segments_scan(total, before_warp) : total;
+        const int has_outer = warp > 0;
 #pragma unroll
         for (int row = 0; row < 4; ++row) {
             const int has_before = has_outer || (row > 0 || lane > 0);

@@ -72,8 +72,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void sums(
     const float total = carry, before_warp = carry;
     // What comes before the warp, in this tile and in those before it.
     float outer = before_warp;
-    const int has_outer = 0 || warp > 0;
-    if (0) outer = warp > 0 ? sums_scan(before_warp, before_warp) : before_warp;
+    const int has_outer = warp > 0;
 #pragma unroll
     for (int row = 0; row < 4; ++row) {
         const int has_before = has_outer || (row > 0 || lane > 0);

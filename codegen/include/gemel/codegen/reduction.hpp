@@ -13,7 +13,7 @@ struct ReducedExtreme {
     DType dtype = {};              ///< a number; empty: not known
     std::string part = {};         ///< an expression: the compared part of the running value `b`
     std::string neutral = {};      ///< an expression: the identity of reduce_expr
-    std::string reduce_expr = {};  ///< of the parts `a` and `b`: the better one, or NaN if one is NaN
+    std::string reduce_expr = {};  ///< of the parts `a` and `b`: the one that replace_if prefers
 };
 
 /// One of the results that a reduction computes in one pass.
