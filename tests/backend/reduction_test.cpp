@@ -432,6 +432,36 @@ TEST_CASE("a condition to replace spares comparing places, and the first of equa
             }
 }
 
+TEST_CASE("a search that says what it compares passes over NaN if its condition does") {
+    const MultiReductionKernel<std::int32_t> lowest(
+        {.arguments = "const float *x",
+         .results = {{.neutral = "lowest(INFINITY, -1)",
+                      .map_expr = "lowest(x[i], reduced_index)",
+                      .reduce_expr = "b.value < a.value || (b.value == a.value && b.index < a.index) ? b : a",
+                      .accumulator = dtype_of<science::Extreme>(),
+                      .replace_if = "b.value < a.value",
+                      .result_expr = "a.index",
+                      .extreme = {dtype_of<float>(), "b.value", "INFINITY", "fmin(a, b)"}}},
+         .name = "lowest_of_numbers",
+         .preamble = "WITHIN_KERNEL Extreme lowest(float value, int index)\n"
+                     "{\n    Extreme l;\n    l.value = value;\n    l.index = index;\n    return l;\n}\n"});
+    std::mt19937 random(3);
+    const std::size_t columns = 5000;
+    std::vector<float> values(6 * columns);
+    for (float& value : values) value = random() % 8 ? static_cast<float>(random() % 1000) : NAN;
+    std::fill(values.end() - columns, values.end(), NAN);
+    std::vector<std::int32_t> expected;
+    for (std::size_t row = 0; row < 6; ++row) {
+        const float* const x = values.data() + row * columns;
+        std::int32_t best = -1;
+        for (std::size_t k = 0; k < columns; ++k)
+            if (!std::isnan(x[k]) && (best < 0 || x[k] < x[best])) best = static_cast<std::int32_t>(k);
+        expected.push_back(best);
+    }
+    const auto x = to_gpu(values).reshape({6, static_cast<std::int64_t>(columns)});
+    CHECK(std::get<0>(lowest({.axes = std::vector<int>{1}}, x)).get() == expected);
+}
+
 TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 however they are divided") {
     const auto sum = sum_kernel();
     const std::size_t n = 1000000;
