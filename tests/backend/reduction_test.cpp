@@ -462,6 +462,28 @@ TEST_CASE("a search that says what it compares passes over NaN if its condition 
     CHECK(std::get<0>(lowest({.axes = std::vector<int>{1}}, x)).get() == expected);
 }
 
+TEST_CASE("errors in what a search compares say what to give") {
+    const auto refused = [](codegen::ReducedExtreme extreme, const char* replace_if, const char* what) {
+        CAPTURE(what);
+        const auto make = [&] {
+            MultiReductionKernel<float>({.arguments = "const float *x",
+                                         .results = {{.neutral = "INFINITY",
+                                                      .reduce_expr = "fmin(a, b)",
+                                                      .replace_if = replace_if,
+                                                      .extreme = extreme}},
+                                         .name = "lowest"});
+        };
+        CHECK_THROWS_MENTIONING(ArgumentError, make(), "lowest", what);
+    };
+    const DType type = dtype_of<float>();
+    refused({type, "b", "INFINITY", "fmin(a, b)"}, "", "extreme is given without replace_if");
+    refused({type, "", "INFINITY", "fmin(a, b)"}, "b < a", "extreme.part is missing");
+    refused({type, "b", "INFINITY", " // none"}, "b < a", "extreme.reduce_expr is missing");
+    refused({{}, "b", "", ""}, "b < a", "no extreme.dtype");
+    refused({type, "b", "INFINITY", "return a"}, "b < a", "extreme.reduce_expr contains 'return'");
+    refused({dtype_of<cfloat>(), "b", "0", "a"}, "b < a", "expected an integer or floating type");
+}
+
 TEST_CASE("a million equal floats, whose errors all go one way, keep 1e-6 however they are divided") {
     const auto sum = sum_kernel();
     const std::size_t n = 1000000;

@@ -94,12 +94,12 @@ extern "C" __global__ __launch_bounds__(1) void largest_index(
     }
     for (k = from; k < to; k += 256) {
         const int length = to - k < 256 ? (int)(to - k) : 256;
-        int first = 256;
+        int first = length;
         for (int j = 0; j < length; ++j) {
             const int i = k + j;
             const int reduced_index = i;
             const float part = largest_index_part(new_indexed(x[i]*y[i], reduced_index));
-            const int here = part == best || (best != best && part != part) ? j : 256;
+            const int here = part == best || (best != best && part != part) ? j : length;
             first = here < first ? here : first;
         }
         if (first < length) {

@@ -28,18 +28,17 @@ enum class Identity : std::uint8_t { zero, one, least, greatest };
 struct KindText {
     Map map;
     Identity identity;
-    const char* reduce;           ///< of `a` and `b`; empty: their sum or product, which depends on the type
-    const char* reduce_floating;  ///< the same for types with NaN, which takes precedence
+    const char* reduce;  ///< of `a` and `b`; empty: depends on the type
 };
 
-constexpr KindText sum_text{Map::converted, Identity::zero, "", ""};
-constexpr KindText product_text{Map::converted, Identity::one, "", ""};
-constexpr KindText minimum_text{Map::unchanged, Identity::greatest, "a < b ? a : b", "a == a ? (a < b ? a : b) : a"};
-constexpr KindText maximum_text{Map::unchanged, Identity::least, "a > b ? a : b", "a == a ? (a > b ? a : b) : a"};
-constexpr KindText any_text{Map::truth, Identity::zero, "a || b", "a || b"};
-constexpr KindText all_text{Map::truth, Identity::one, "a && b", "a && b"};
-constexpr KindText argmin_text{Map::with_index, Identity::greatest, "better(a, b)", "better(a, b)"};
-constexpr KindText argmax_text{Map::with_index, Identity::least, "better(a, b)", "better(a, b)"};
+constexpr KindText sum_text{Map::converted, Identity::zero, ""};
+constexpr KindText product_text{Map::converted, Identity::one, ""};
+constexpr KindText minimum_text{Map::unchanged, Identity::greatest, ""};
+constexpr KindText maximum_text{Map::unchanged, Identity::least, ""};
+constexpr KindText any_text{Map::truth, Identity::zero, "a || b"};
+constexpr KindText all_text{Map::truth, Identity::one, "a && b"};
+constexpr KindText argmin_text{Map::with_index, Identity::greatest, "better(a, b)"};
+constexpr KindText argmax_text{Map::with_index, Identity::least, "better(a, b)"};
 
 const KindText& text_of(ReductionKind kind) {
     static constexpr const KindText* rows[] = {&sum_text, &product_text, &minimum_text, &maximum_text,
@@ -98,8 +97,8 @@ DType compared_type(DType own) {
 /// The reduction of `a` and `b` to the larger or the smaller one; of floats to NaN if one is NaN.
 std::string extreme_of_two(bool is_max, DType dtype) {
     if (dtype.is_floating() && dtype.size_bytes() <= 4) return is_max ? "gemel_max_nan(a, b)" : "gemel_min_nan(a, b)";
-    const KindText& row = is_max ? maximum_text : minimum_text;
-    return dtype.is_floating() ? row.reduce_floating : row.reduce;
+    const std::string better = is_max ? "a > b ? a : b" : "a < b ? a : b";
+    return dtype.is_floating() ? text("a == a ? (", better, ") : a") : better;
 }
 
 /// The reduction of elements with their indices that finds the index of an extreme. If no element is better than the
@@ -121,7 +120,6 @@ void add_indices(const KindText& row, DType own, const std::string& at, std::str
     value.replace_if = compared.is_floating()
                            ? text("!(b.value ", is_max ? "<=" : ">=", " a.value) && a.value == a.value")
                            : text("b.value ", is_max ? ">" : "<", " a.value");
-    if (compared.kind() == DType::Kind::complex) return;
     value.extreme = {.dtype = compared,
                      .part = "b.value",
                      .neutral = identity_text(row.identity, compared),
@@ -137,7 +135,7 @@ ReductionResult reduced_value(ReductionKind kind, DType own, DType result, std::
     ReductionResult value;
     value.map_expr = std::move(map);
     value.neutral = identity_text(row.identity, result);
-    value.reduce_expr = result.is_floating() ? row.reduce_floating : row.reduce;
+    value.reduce_expr = row.reduce;
     switch (row.map) {
         case Map::converted:
             value.reduce_expr = combined(

@@ -222,7 +222,7 @@ struct ReductionCall {
             ReductionAxesLayout over =
                 choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
-            over.overlaps = !state.request.values[0].extreme.dtype.empty();
+            over.overlaps = results.size() == 1 && !state.request.values[0].extreme.dtype.empty();
             dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
             arrays = std::move(over.call);
         }

@@ -20,6 +20,27 @@ ReductionRequest trimmed(ReductionRequest request) {
     return request;
 }
 
+template <class Refuse>
+void check_extreme(const ReducedValue& value, const Refuse& refuse) {
+    const ReducedExtreme& extreme = value.extreme;
+    const std::pair<const char*, const std::string*> texts[] = {
+        {"part", &extreme.part}, {"neutral", &extreme.neutral}, {"reduce_expr", &extreme.reduce_expr}};
+    for (const auto& [name, text] : texts) {
+        const Snippet snippet(*text);
+        if (extreme.dtype.empty() && !snippet.empty())
+            refuse(gemel::text("extreme.", name, " is given, but no extreme.dtype; give the type of what is compared"));
+        if (!extreme.dtype.empty() && snippet.empty())
+            refuse(gemel::text("extreme.", name, " is missing; give part, neutral and reduce_expr, or no extreme"));
+        if (snippet.uses("return"))
+            refuse(gemel::text("extreme.", name, " contains 'return'; it is an expression, not a function"));
+    }
+    if (extreme.dtype.empty()) return;
+    if (Snippet(value.replace_if).empty())
+        refuse("extreme is given without replace_if; give the condition whose extreme it is");
+    if (!extreme.dtype.is_integer() && !extreme.dtype.is_floating())
+        refuse(gemel::text("extreme.dtype is ", extreme.dtype.name(), "; expected an integer or floating type"));
+}
+
 }  // namespace
 
 void check_request(const ReductionRequest& request) {
@@ -43,6 +64,7 @@ void check_request(const ReductionRequest& request) {
             refuse("replace_if contains 'return'; it is an expression, not a function");
         if (Snippet(value.result_expr).uses("return"))
             refuse("result_expr contains 'return'; it is an expression, not a function");
+        check_extreme(value, refuse);
     }
 }
 
