@@ -462,6 +462,26 @@ TEST_CASE("a search that says what it compares passes over NaN if its condition 
     CHECK(std::get<0>(lowest({.axes = std::vector<int>{1}}, x)).get() == expected);
 }
 
+TEST_CASE("a result may be divided by the number of elements") {
+    const auto x = arange<float>(60000).reshape({3, 20000});
+    const auto mean_of = [](const char* argument, const char* map) {
+        return ReductionKernel<float>(ReductionSpec{.arguments = argument,
+                                                    .neutral = "0",
+                                                    .map_expr = map,
+                                                    .reduce_expr = "a+b",
+                                                    .name = "mean",
+                                                    .accumulator = dtype_of<float>(),
+                                                    .result_expr = "a / n"});
+    };
+    const auto plain = mean_of("const float *x", "x[i]");
+    CHECK(plain(x).item() == doctest::Approx(29999.5));
+    CHECK(plain({.axes = std::vector<int>{1}}, x)(2).item() == doctest::Approx(49999.5));
+    CHECK(plain({.axes = std::vector<int>{0}}, x)(7).item() == doctest::Approx(20007));
+    // An argument's name does not change what `n` is in the result.
+    CHECK(mean_of("const float *n", "n[i]")(x).item() == doctest::Approx(29999.5));
+    CHECK(std::isnan(plain(zeros<float>({0})).item()));
+}
+
 TEST_CASE("errors in what a search compares say what to give") {
     const auto refused = [](codegen::ReducedExtreme extreme, const char* replace_if, const char* what) {
         CAPTURE(what);

@@ -112,4 +112,64 @@ TEST_CASE("variances of doubles that are not finite are NaN") {
     CHECK(var(to_gpu(std::vector<double>{1, 3}), {.ddof = 1}).item() == 2);
 }
 
+TEST_CASE("any number of degrees of freedom, by every way of computing a variance") {
+    // 5000 runs of 1, 2, 3, 4; then a few, long runs; then one run of all.
+    std::vector<float> values(20000);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(k % 4 + 1);
+    const auto x = to_gpu(values);
+    const bool has_double = default_device().info().has_double;
+    const auto check = [&](const char* name, const auto& of, double count, double squares) {
+        using T = typename std::decay_t<decltype(of)>::value_type;
+        for (const int axis : {0, 1})
+            for (const double ddof : {0.0, 1.0, 1.5, -2.0, count - 0.25, count, count + 3}) {
+                CAPTURE(name);
+                CAPTURE(axis);
+                CAPTURE(ddof);
+                const GPUArray<T> runs = axis == 1 ? GPUArray<T>(of) : of.transpose().copy();
+                const double expected = squares / std::max(count - ddof, 0.0);
+                const auto found = var(runs, {.axis = axis, .ddof = ddof}).get();
+                const auto roots = stddev(runs, {.axis = axis, .ddof = ddof}).get();
+                const auto is_about = [](T value, double wanted) {
+                    const auto number = static_cast<double>(value);
+                    return number == wanted || number == doctest::Approx(wanted);
+                };
+                CHECK(is_about(found.back(), expected));
+                CHECK(is_about(roots.front(), std::sqrt(expected)));
+            }
+    };
+    const GPUArray<float> rows = x.reshape({5000, 4});
+    check("rows", rows, 4, 5);
+    check("long rows", stack(std::vector{x, x, x}, 0), 20000, 25000);
+    if (has_double) {
+        check("rows of doubles", astype<double>(rows).eval(), 4, 5);
+        check("long rows of doubles", astype<double>(stack(std::vector{x, x, x}, 0)).eval(), 20000, 25000);
+    }
+    CHECK(
+        GPUArray<float>(var(AnyArray(astype<half>(rows).eval()), {.axis = 1, .dtype = dtype_of<float>(), .ddof = 1}))(7)
+            .item() == doctest::Approx(5.0 / 3));
+    CHECK_THROWS_MENTIONING(ArgumentError, var(x, {.ddof = static_cast<double>(NAN)}), "var: ", ".ddof is nan",
+                            "finite");
+    CHECK_THROWS_MENTIONING(ArgumentError, stddev(x, {.ddof = -static_cast<double>(INFINITY)}), "stddev: ", ".ddof");
+}
+
+TEST_CASE("means and norms of long columns of few and of many elements are one reduction") {
+    const auto few = ones<float>({40000, 3});
+    const auto complex = full<cfloat>({40000, 3}, cfloat(2, -4));
+    const auto launches_of = [](const auto& call) {
+        const auto launches = [] { return default_context().statistics().launches; };
+        call();
+        const auto before = launches();
+        const auto value = call();
+        // On CPU devices a second kernel combines the threads' results.
+        CHECK(launches() - before <= (default_device().info().type == DeviceInfo::Type::cpu ? 2 : 1));
+        return value;
+    };
+    CHECK(launches_of([&] { return mean(few, 0); }).get() == std::vector<float>(3, 1));
+    CHECK(launches_of([&] { return mean(complex, 0); })(1).item() == cfloat(2, -4));
+    CHECK(launches_of([&] { return norm(few, 0); })(2).item() == doctest::Approx(200));
+    CHECK(launches_of([&] { return mean(complex); }).item() == cfloat(2, -4));
+    if (default_device().info().has_double)
+        CHECK(launches_of([&] { return mean(astype<std::int32_t>(few), 0); }).get() == std::vector<double>(3, 1));
+}
+
 TEST_SUITE_END();

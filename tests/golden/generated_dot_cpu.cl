@@ -86,6 +86,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
 __kernel void dot_finish(
         __global float *result,
         __global float *partial,
+        int n,
         int outputs,
         int splits)
 {

@@ -86,6 +86,7 @@ extern "C" __global__ __launch_bounds__(1) void dot(
 extern "C" __global__ void dot_finish(
         float *result,
         float *partial,
+        int n,
         int outputs,
         int splits)
 {

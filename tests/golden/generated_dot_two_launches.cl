@@ -73,6 +73,7 @@ __kernel void dot_finish(
         __global float *result,
         int64_t result_offset,
         __global float *partial,
+        int n,
         int outputs,
         int splits)
 {

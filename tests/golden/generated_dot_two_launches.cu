@@ -73,6 +73,7 @@ extern "C" __global__ void dot_finish(
         float *result,
         int64_t result_offset,
         float *partial,
+        int n,
         int outputs,
         int splits)
 {

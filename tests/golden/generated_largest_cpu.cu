@@ -52,6 +52,7 @@ extern "C" __global__ __launch_bounds__(1) void largest(
 extern "C" __global__ void largest_finish(
         float *result,
         float *partial,
+        int n,
         int outputs,
         int splits)
 {

@@ -121,6 +121,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void largest_index(
 __kernel void largest_index_finish(
         __global int64_t *result,
         __global indexed_float *partial,
+        int n,
         int outputs,
         int splits)
 {

@@ -121,6 +121,7 @@ extern "C" __global__ __launch_bounds__(1) void largest_index(
 extern "C" __global__ void largest_index_finish(
         int64_t *result,
         indexed_float *partial,
+        int n,
         int outputs,
         int splits)
 {

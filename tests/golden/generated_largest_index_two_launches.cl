@@ -91,6 +91,7 @@ __kernel void largest_index_finish(
         __global int64_t *result,
         int64_t result_offset,
         __global indexed_float *partial,
+        int n,
         int outputs,
         int splits)
 {

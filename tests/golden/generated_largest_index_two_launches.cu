@@ -91,6 +91,7 @@ extern "C" __global__ void largest_index_finish(
         int64_t *result,
         int64_t result_offset,
         indexed_float *partial,
+        int n,
         int outputs,
         int splits)
 {

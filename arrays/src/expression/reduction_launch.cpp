@@ -10,6 +10,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 namespace gemel {
@@ -35,9 +36,9 @@ bool is_apart(const AnyArray& out, const detail::ExpressionOperands& operands) {
                         [&](const AnyArray* array) { return out.may_overlap(*array); });
 }
 
-/// One launch of the kernel that `make` creates for the expression. @param kind  identifies such kernels
+/// One launch of the kernel that `make` creates for the expression. @param words  identify such kernels
 template <class Make>
-void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const Target& target,
+void launch_into(std::array<std::uint64_t, 2> words, const detail::ExpressionView& whole, const Target& target,
                  std::span<AnyArray> found, const Make& make) {
     static auto& kernels = *new Kernels<Reduction>;
     CollectedExpression collected(whole);
@@ -48,7 +49,8 @@ void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const 
         throw ArgumentError("an expression has no array operand; expected at least one array");
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
-    key.add(kind | (compares_in_32_bits(operands) ? std::uint64_t{1} << 32 : 0));
+    key.add(words[0] | (compares_in_32_bits(operands) ? std::uint64_t{1} << 32 : 0));
+    key.add(words[1]);
     static const std::optional<std::vector<int>> all;
     const auto& axes = is_single_value(broadcast.shape(), target.axis) ? all : target.axis.axes();
     if (axes) check_axes(broadcast.shape(), *axes);
@@ -60,29 +62,52 @@ void launch_into(std::uint64_t kind, const detail::ExpressionView& whole, const 
     reduction->run({.axes = axes, .keepdims = target.keepdims, .out = out}, arguments.span(), found);
 }
 
+/// The same with one result, into the destination if it has the result's type and is contiguous.
+template <class Make>
+AnyArray launch_one(std::array<std::uint64_t, 2> words, const detail::ExpressionView& whole, DType result,
+                    const Target& target, const Make& make) {
+    const bool is_direct = target.out && target.out->dtype() == result && target.out->is_contiguous();
+    AnyArray found;
+    launch_into(words, whole, {target.axis, target.keepdims, is_direct ? target.out : nullptr}, {&found, 1}, make);
+    return found;
+}
+
+std::uint64_t word_of(DType dtype) {
+    return std::uint64_t{dtype.size_bytes()} | static_cast<std::uint64_t>(dtype.kind()) << 8;
+}
+std::array<std::uint64_t, 2> words_of(const FromSum& from, DType computed) {
+    return {std::uint64_t{from.average} | std::uint64_t{from.root} << 1 | word_of(from.result) << 8 |
+                word_of(computed) << 40,
+            std::bit_cast<std::uint64_t>(from.ddof)};
+}
+
 }  // namespace
 
 AnyArray launch(ReductionKind kind, const detail::ExpressionView& whole, DType result, const Target& target) {
-    const std::uint64_t word = static_cast<std::uint64_t>(kind) | std::uint64_t{result.size_bytes()} << 8 |
-                               static_cast<std::uint64_t>(result.kind()) << 16;
-    const bool is_direct = target.out && target.out->dtype() == result && target.out->is_contiguous();
-    AnyArray found;
-    launch_into(word, whole, {target.axis, target.keepdims, is_direct ? target.out : nullptr}, {&found, 1},
-                [&](const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
-                    return make_reduction(kind, expression, operands, result);
-                });
-    return found;
+    return launch_one({static_cast<std::uint64_t>(kind) | word_of(result) << 8, 0}, whole, result, target,
+                      [&](const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
+                          return make_reduction(kind, expression, operands, result);
+                      });
+}
+
+AnyArray launch_from_sum(const FromSum& from, const detail::ExpressionView& whole, DType computed,
+                         const Target& target) {
+    return launch_one(words_of(from, computed), whole, from.result, target,
+                      [&](const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
+                          return make_from_sum(from, expression, operands, computed);
+                      });
+}
+
+AnyArray launch_from_squared_distances(const FromSum& from, const detail::ExpressionView& whole, const Target& target) {
+    return launch_one(words_of(from, {}), whole, from.result, target,
+                      [&](const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
+                          return make_squared_distances(from, expression, operands);
+                      });
 }
 
 std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, const Target& target) {
     std::array<AnyArray, 2> found;
-    launch_into(0xFF, whole, {target.axis, target.keepdims}, found, make_moments);
-    return found;
-}
-
-AnyArray launch_squared_distances(const detail::ExpressionView& whole, const Target& target) {
-    AnyArray found;
-    launch_into(0xFE, whole, {target.axis, target.keepdims}, {&found, 1}, make_squared_distances);
+    launch_into({0, 0}, whole, {target.axis, target.keepdims}, found, make_moments);
     return found;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "expression/derived_expression.hpp"
+#include "expression/reduction_texts.hpp"
 
 #include <gemel/arrays/reductions.hpp>
 
@@ -30,8 +31,11 @@ AnyArray launch(ReductionKind kind, const detail::ExpressionView& whole, DType r
 /// The sums of the elements and of their squares, in one pass. @param whole  of a real type, in which the sums are
 /// computed
 std::array<AnyArray, 2> launch_moments(const detail::ExpressionView& whole, const Target& target);
-/// The sum of squared distances from the mean, in one pass. @param whole  of double
-AnyArray launch_squared_distances(const detail::ExpressionView& whole, const Target& target);
+/// What is stored of the sum in the type `computed`, in one launch. @returns the destination, or a new array
+AnyArray launch_from_sum(const FromSum& from, const detail::ExpressionView& whole, DType computed,
+                         const Target& target);
+/// The same of the sum of squared distances from the mean, in one pass. @param whole  of double
+AnyArray launch_from_squared_distances(const FromSum& from, const detail::ExpressionView& whole, const Target& target);
 
 /// The values of an expression, into `out` if there is one.
 AnyArray store(DerivedExpression& value, const AnyArray* out);

@@ -4,11 +4,14 @@
 #include "expression_kernels.hpp"
 #include "generated/kernel_cache.hpp"
 
+#include <gemel/codegen/expression.hpp>
 #include <gemel/codegen/struct_declaration.hpp>
+#include <gemel/core/context.hpp>
 #include <gemel/core/error.hpp>
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace gemel {
@@ -177,6 +180,43 @@ Reduction make_reduction(ReductionKind kind, const detail::ExpressionView& expre
                      {.fp_contract = is_sum});
 }
 
+namespace {
+
+/// The number of elements less ddof, at least 0. @param type  of a ddof that is not whole
+std::string divisor_text(double ddof, DType type, const Dialect& dialect) {
+    if (ddof == 0) return "n";
+    constexpr double most = 1 << 30;
+    const bool is_whole = ddof == std::floor(ddof) && std::abs(ddof) <= most;
+    const std::string less = is_whole ? text("(", static_cast<std::int64_t>(ddof), ")")
+                                      : text("(", to_source(codegen::literal(type, ddof), dialect), ")");
+    return text("(n <= ", less, " ? 0 : n - ", less, ")");
+}
+
+/// The stored value, computed from the total, which has the text `sum`.
+std::string stored_text(const FromSum& from, DType total, const std::string& sum, const Dialect& dialect) {
+    std::string value = sum;
+    if (from.average) {
+        const std::string divisor = divisor_text(from.ddof, total, dialect);
+        value = total.kind() == DType::Kind::complex ? text(codegen::value_type(total), "_new(c_real(", sum, ") / ",
+                                                            divisor, ", c_imag(", sum, ") / ", divisor, ")")
+                                                     : text(sum, " / ", divisor);
+    }
+    return from.root ? text("sqrt(", value, ")") : value;
+}
+
+}  // namespace
+
+Reduction make_from_sum(const FromSum& from, const detail::ExpressionView& expression,
+                        const detail::ExpressionOperands& operands, DType computed) {
+    ExpressionParts parts = expression_parts(expression, operands);
+    ReductionResult value =
+        reduced_value(ReductionKind::sum, expression.dtype, computed, parts.value, "", parts.preamble);
+    value.accumulator = computed;
+    value.result_expr = stored_text(from, computed, "a", operands.arrays[0]->context().dialect());
+    return Reduction(std::move(parts.arguments), {value}, {from.result}, "reduction", std::move(parts.preamble),
+                     {.fp_contract = true});
+}
+
 Reduction make_moments(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);
     const auto sum_of = [](const std::string& term) {
@@ -191,7 +231,8 @@ Reduction make_moments(const detail::ExpressionView& expression, const detail::E
                      {dtype_of<double>(), dtype_of<double>()}, "moments", std::move(parts.preamble), {});
 }
 
-Reduction make_squared_distances(const detail::ExpressionView& expression, const detail::ExpressionOperands& operands) {
+Reduction make_squared_distances(const FromSum& from, const detail::ExpressionView& expression,
+                                 const detail::ExpressionOperands& operands) {
     ExpressionParts parts = expression_parts(expression, operands);
     const DType distances = distances_type();
     ReductionResult value;
@@ -199,10 +240,10 @@ Reduction make_squared_distances(const detail::ExpressionView& expression, const
     value.map_expr = text("gemel_distances_of(", parts.value, ", 1)");
     value.neutral = "gemel_distances_of(0, 0)";
     value.reduce_expr = "gemel_gathered(a, b)";
-    value.result_expr = "gemel_squared_distances(a)";
+    value.result_expr =
+        stored_text(from, dtype_of<double>(), "gemel_squared_distances(a)", operands.arrays[0]->context().dialect());
     parts.preamble += expression_kernels::distances().render({{"distances", distances.name()}}) + "\n";
-    return Reduction(std::move(parts.arguments), {value}, {dtype_of<double>()}, "variance_sums",
-                     std::move(parts.preamble), {});
+    return Reduction(std::move(parts.arguments), {value}, {from.result}, "variance", std::move(parts.preamble), {});
 }
 
 }  // namespace gemel

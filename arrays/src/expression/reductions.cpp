@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 namespace gemel {
@@ -146,6 +147,8 @@ void check_options(const FunctionRow& row, const detail::ExpressionView& x, cons
     refuse_option(!call.dtype.empty(), row.takes_dtype, ".dtype");
     refuse_option(call.initial && call.initial->number(), row.takes_initial, ".initial");
     refuse_option(call.ddof.has_value(), row.takes_ddof, ".ddof");
+    if (call.ddof && !std::isfinite(*call.ddof))
+        throw ArgumentError(text(".ddof is ", *call.ddof, "; give a finite number, such as 1"));
     check_numbers(x.dtype);
     if (!call.dtype.empty() && !codegen::is_number(call.dtype))
         throw ArgumentError(text("the result of elements of ", x.dtype.name(), " cannot be of ", call.dtype.name(),
@@ -227,12 +230,7 @@ AnyArray norm_of(Prepared& call) {
     if (terms.dtype().is_16_bit_float()) terms.cast(dtype_of<float>());
     if (codegen::is_bool_or_integer(terms.dtype())) terms.cast(dtype_of<double>());
     terms.then(Step::abs).then(Step::square);
-    const AnyArray total =
-        launch(ReductionKind::sum, terms.view(), terms.dtype(), {call.call.axis, call.call.keepdims});
-    DerivedExpression value(detail::view_of(total));
-    value.then(Step::sqrt);
-    if (!(value.dtype() == call.result)) value.cast(call.result);
-    return store(value, call.out);
+    return store(launch_from_sum({.root = true, .result = call.result}, terms.view(), terms.dtype(), target), call.out);
 }
 
 AnyArray run(Prepared& call, const std::optional<AnyNumber>& first) {

@@ -127,17 +127,14 @@ bool are_summed_at_once(const DerivedExpression& elements, std::size_t count) {
 AnyArray mean_of(const detail::ExpressionView& elements, const Target& target, std::size_t count, DType result) {
     if (are_few_for_rows(elements, target.axis, count))
         return in_rows({.function = detail::Reducing::mean, .count = count, .result = result}, elements, target);
-    const DType type = result.is_16_bit_float() ? dtype_of<float>() : result;
-    const AnyArray total = launch(ReductionKind::sum, elements, type, {target.axis, target.keepdims});
-    DerivedExpression mean(detail::view_of(total));
-    mean.then(Step::divide, AnyNumber(static_cast<double>(count))).cast(result);
-    return store(mean, target.out);
+    const DType computed = result.is_16_bit_float() ? dtype_of<float>() : result;
+    return store(launch_from_sum({.average = true, .result = result}, elements, computed, target), target.out);
 }
 
 AnyArray variance_of(DerivedExpression& elements, const Target& target, std::size_t count,
                      const VarianceOptions& options) {
     if (elements.dtype().is_16_bit_float()) elements.cast(dtype_of<float>());
-    const AnyNumber divisor(std::max(static_cast<double>(count) - options.ddof, 0.0));
+    const FromSum average{.average = true, .ddof = options.ddof, .root = options.root, .result = options.result};
     const bool has_divisor = count >= 2 && static_cast<double>(count) > options.ddof;
     if (has_divisor && is_for_rows(elements.view(), target.axis, count))
         return in_rows({.function = options.root ? detail::Reducing::stddev : detail::Reducing::var,
@@ -145,32 +142,25 @@ AnyArray variance_of(DerivedExpression& elements, const Target& target, std::siz
                         .ddof = options.ddof,
                         .result = options.result},
                        elements.view(), target);
-    const auto finished = [&](DerivedExpression& value) {
-        value.then(Step::divide, divisor);
-        if (options.root) value.then(Step::sqrt);
-        if (!(value.dtype() == options.result)) value.cast(options.result);
-        return store(value, target.out);
-    };
     const ReductionAxes& axis = target.axis;
     if (are_summed_at_once(elements, count)) {
         if (!(elements.dtype() == dtype_of<double>())) elements.cast(dtype_of<double>());
-        const AnyArray total = launch_squared_distances(elements.view(), {axis, target.keepdims});
-        DerivedExpression value(detail::view_of(total));
-        return finished(value);
+        return store(launch_from_squared_distances(average, elements.view(), target), target.out);
     }
     AnyArray squares, sums;
     if (in_one_reading(elements, target, count, squares, sums)) {
         DerivedExpression value(detail::view_of(sums));
         value.then(Step::square).then(Step::multiply, AnyNumber(-1 / static_cast<double>(count)));
         value.then(Step::add, squares);
-        return finished(value);
+        value.then(Step::divide, AnyNumber(std::max(static_cast<double>(count) - options.ddof, 0.0)));
+        if (options.root) value.then(Step::sqrt);
+        if (!(value.dtype() == options.result)) value.cast(options.result);
+        return store(value, target.out);
     }
     const AnyArray mean =
         mean_of(elements.view(), {axis, true}, count, codegen::result_type(codegen::TypeRule::mean, elements.dtype()));
     elements.then(Step::subtract, mean).then(Step::abs).then(Step::square);
-    const AnyArray total = launch(ReductionKind::sum, elements.view(), elements.dtype(), {axis, target.keepdims});
-    DerivedExpression value(detail::view_of(total));
-    return finished(value);
+    return store(launch_from_sum(average, elements.view(), elements.dtype(), target), target.out);
 }
 
 }  // namespace gemel

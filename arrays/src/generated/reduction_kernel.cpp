@@ -318,7 +318,7 @@ struct ReductionCall {
         if (!work.split || work.finish) return;
         const std::size_t blocks = (work.outputs + work.finish_block - 1) / work.finish_block;
         launcher.alone(variant.finish_kernel, {blocks}, static_cast<std::uint32_t>(work.finish_block), own,
-                       std::array{outputs, splits});
+                       std::array{sizes[0], outputs, splits});
     }
 
     std::optional<Context> context = {};  ///< of a call that is not remembered

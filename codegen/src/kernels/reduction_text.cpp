@@ -156,7 +156,10 @@ Value ReductionText::values() {
 Values ReductionText::value(std::size_t v) {
     const ReducedValue& value = request_.values[v];
     // The stored value of a running value: `<store_open>total<store_close>`.
-    const std::string found = value.result_expr.empty() ? "$" : gemel::text(request_.name, "_stored", suffix(v), "($)");
+    const bool takes_length = Snippet(value.result_expr).uses("n");
+    const std::string found = value.result_expr.empty()
+                                  ? "$"
+                                  : gemel::text(request_.name, "_stored", suffix(v), "($", takes_length ? ", n)" : ")");
     const std::string stored =
         value.dtype.kind() == DType::Kind::boolean ? found + " != 0" : store_text(value.dtype, found);
     Values words{{"at", suffix(v)},
@@ -168,6 +171,7 @@ Values ReductionText::value(std::size_t v) {
                  {"replace_if", kernel_.verbatim(value.replace_if)},
                  {"has_result", !value.result_expr.empty()},
                  {"result_type", kernel_.verbatim(value_type(value.dtype))},
+                 {"length", takes_length ? kernel_.verbatim(gemel::text(", ", access_.index_type(), " n")) : ""},
                  {"result", kernel_.verbatim(value.result_expr)},
                  {"has_offset", static_cast<bool>(layout_.result_offsets[v])},
                  {"store_open", stored.substr(0, stored.find('$'))},

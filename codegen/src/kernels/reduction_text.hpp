@@ -62,6 +62,7 @@ class ReductionText {
     std::string combine_side_by_side(bool again);
     std::string store(bool to_partial);
     int counter_levels() const;
+    int turns_of_run(int levels) const;
     std::string reduce_serially();
     std::string in_runs(const char* at, const char* end, const std::string& add_to_run);
     std::string combine_partials();

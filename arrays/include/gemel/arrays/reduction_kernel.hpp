@@ -48,8 +48,8 @@ struct ReductionResult {
     /// selected from all elements before it (at first the identity). "b.value > a.value" finds the first maximum
     /// without comparing indices, and lets CPU devices skip runs of elements.
     std::string replace_if = {};
-    /// The stored result, computed from the final value `a`; `a` itself if empty. "a.index" for an accumulator of value
-    /// and index.
+    /// The stored result, an expression of the final value `a` and of `n`, the number of elements; `a` itself if empty.
+    /// "a / n" for a mean, "a.index" for an accumulator of value and index.
     std::string result_expr = {};
     /// Another name for `neutral`: give one of the two. Behind the others, so that {"0", "x[i]", "a+b"} stays valid.
     std::string identity = {};

@@ -29,7 +29,8 @@ struct ReducedValue {
     std::string replace_if = {};
     /// With replace_if: CPU devices find the extreme by vector instructions first, then its position.
     ReducedExtreme extreme = {};
-    /// The stored value, an expression of the final running value `a`; empty: `a` itself.
+    /// The stored value, an expression of the final running value `a` and of `n`, the number of elements: "a / n".
+    /// Empty: `a` itself. In row programs without `n`.
     std::string result_expr = {};
     bool is_exact = false;  ///< reduce_expr rounds nothing, so that the order of its operands does not matter
 };
@@ -94,7 +95,7 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 /// An argument's LastStep is along the axis on which neighbouring threads read.
 /// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs
 /// (rows), across * vector_width (columns), `span` (serial rows), or vector_width neighbours along the last kept
-/// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `outputs` and `splits`; it has a
+/// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `n`, `outputs` and `splits`; it has a
 /// thread per output.
 ///
 /// Threads sum in runs of bounded length and blocks combine by a tree, so that rounding errors grow with the logarithm
