@@ -203,6 +203,15 @@ inline void add_largest(const Add& add) {
     add("largest_cpu", largest, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}}, on_cpu);
 }
 
+/// Divided by the number of elements in the kernel that has the last partial results.
+inline void add_mean(const Add& add) {
+    cg::ReductionRequest mean = dot();
+    mean.name = "mean";
+    mean.values[0].result_expr = "a / n";
+    add("mean_one_launch", mean, {.elements = packs(), .split = true, .finish = true, .result_offsets = {}}, on_gpu);
+    add("mean_cpu", mean, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}}, on_cpu);
+}
+
 /// An index found with its value, and stored without it.
 inline cg::ReductionRequest largest_index_request() {
     gemel::StructLayout indexed_layout{.name = "indexed_float", .size_bytes = 16, .alignment_bytes = 8, .fields = {}};
@@ -286,6 +295,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
     reductions::add_dots(add);
     reductions::add_dots_along_axes(add);
     reductions::add_largest(add);
+    reductions::add_mean(add);
     reductions::add_largest_index(add);
     reductions::add_several(add);
     return all;
@@ -474,7 +484,7 @@ inline Programs matmul_programs(const Dialect& dialect) {
     return all;
 }
 
-/// Softmax of rows, as expressions print it, with the largest element's index beside.
+/// Softmax of rows, as expressions print it, with the elements' mean index beside.
 inline cg::RowRequest softmax_request(DType dtype) {
     cg::RowRequest request{.name = "softmax", .arguments = {}};
     request.arguments = gemel::parse_declarations("const T *x, T *y");
@@ -485,6 +495,7 @@ inline cg::RowRequest softmax_request(DType dtype) {
     };
     request.loops.push_back(
         {.values = {value("-INFINITY", "x[i]", "a > b || a != a ? a : b"), value("0", "(float)reduced_index", "a+b")}});
+    request.loops[0].values[1].result_expr = "a / n";
     request.loops.push_back({.values = {value("0", "t0 * t0", "a+b")},
                              .statements = cg::Snippet("const float t0 = exp(x[i] - row0);\n"),
                              .fixed = {{.dtype = dtype_of<float>(), .value = cg::Snippet("1 / row2")}}});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <random>
 
 using namespace gemel;
 using namespace gemel::testing;
@@ -28,6 +29,27 @@ bool is_right(const char* what, bool right) {
     return right;
 }
 
+/// Products of small integers, which every type represents exactly: on sm_90 by warp groups.
+template <class T>
+bool multiplies(const Context& context, MatmulOptions options) {
+    constexpr std::int64_t rows = 384, depth = 256, columns = 320;
+    std::mt19937 random(5);
+    std::vector<T> a, b;
+    for (int k = 0; k < rows * depth; ++k) a.push_back(T(static_cast<float>(random() % 5) - 2));
+    for (int k = 0; k < depth * columns; ++k) b.push_back(T(static_cast<float>(random() % 3) - 1));
+    const auto found =
+        matmul(to_gpu(context, a).reshape({rows, depth}), to_gpu(context, b).reshape({depth, columns}), options).get();
+    for (std::int64_t row = 0; row < rows; row += 13)
+        for (std::int64_t column = 0; column < columns; ++column) {
+            float sum = 0;
+            for (std::int64_t k = 0; k < depth; ++k)
+                sum += static_cast<float>(a[static_cast<std::size_t>(row * depth + k)]) *
+                       static_cast<float>(b[static_cast<std::size_t>(k * columns + column)]);
+            if (static_cast<float>(found[static_cast<std::size_t>(row * columns + column)]) != sum) return false;
+        }
+    return true;
+}
+
 const Child compiled("compiled-by-nvrtc", [] {
     const Context context = default_context();
     bool right = is_right("the dialect", !context.dialect().has_native_offset);
@@ -39,6 +61,11 @@ const Child compiled("compiled-by-nvrtc", [] {
     right &= is_right("a sort", sort(GPUArray<float>(flip(x).copy())).get() == numbers);
     const auto a = full<float>(context, {40, 30}, 2.f), b = full<float>(context, {30, 20}, 0.5f);
     right &= is_right("a product of matrices", matmul(a, b).get()[5] == 30);
+    right &= is_right("a product of halves", multiplies<half>(context, {}));
+    right &= is_right("a product of bfloat16", multiplies<bfloat16>(context, {}));
+    right &=
+        is_right("a product of floats by tensor cores", multiplies<float>(context, {.precision = Precision::tensor}));
+    right &= is_right("a product of floats", multiplies<float>(context, {}));
 
     const NativeSource text{.cuda = "extern \"C\" __global__ void mark(int *a) { a[threadIdx.x] = 1; }",
                             .opencl = "__kernel void mark(__global int *a) { a[get_global_id(0)] = 2; }"};

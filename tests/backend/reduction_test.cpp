@@ -482,6 +482,22 @@ TEST_CASE("a result may be divided by the number of elements") {
     CHECK(std::isnan(plain(zeros<float>({0})).item()));
 }
 
+TEST_CASE("a kernel of one result may say what it compares, and that it rounds nothing") {
+    const ReductionSpec lowest{.arguments = "const float *x",
+                               .neutral = "INFINITY",
+                               .reduce_expr = "fmin(a, b)",
+                               .replace_if = "b < a",
+                               .extreme = {dtype_of<float>(), "b", "INFINITY", "fmin(a, b)"},
+                               .is_exact = true};
+    std::vector<float> values(70001, 4);
+    values[30000] = NAN;
+    values[69999] = -5;
+    CHECK(ReductionKernel<float>(lowest)(to_gpu(values)).item() == -5);
+    ReductionSpec wrong = lowest;
+    wrong.extreme.part.clear();
+    CHECK_THROWS_MENTIONING(ArgumentError, ReductionKernel<float>(wrong), "extreme.part is missing");
+}
+
 TEST_CASE("errors in what a search compares say what to give") {
     const auto refused = [](codegen::ReducedExtreme extreme, const char* replace_if, const char* what) {
         CAPTURE(what);

@@ -57,6 +57,9 @@ __device__ float softmax_reduce_0(float a, float b) {
 __device__ float softmax_reduce_1(float a, float b) {
     return a+b;
 }
+__device__ float softmax_stored_1(float a, int n) {
+    return a / n;
+}
 __device__ float softmax_reduce_2(float a, float b) {
     return a+b;
 }
@@ -264,7 +267,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
         float found_1[4];
 #pragma unroll
         for (int neighbour = 0; neighbour < 4; ++neighbour) {
-            found_1[neighbour] = parts_1[across * 4 + neighbour];
+            found_1[neighbour] = softmax_stored_1(parts_1[across * 4 + neighbour], n);
         }
         float totals_2[4];
 #pragma unroll

@@ -10,6 +10,9 @@ __device__ float softmax_reduce_0(float a, float b) {
 __device__ float softmax_reduce_1(float a, float b) {
     return a+b;
 }
+__device__ float softmax_stored_1(float a, int n) {
+    return a / n;
+}
 __device__ float softmax_reduce_2(float a, float b) {
     return a+b;
 }
@@ -89,7 +92,7 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
         float found_1[1];
 #pragma unroll
         for (int neighbour = 0; neighbour < 1; ++neighbour) {
-            found_1[neighbour] = total_1;
+            found_1[neighbour] = softmax_stored_1(total_1, n);
         }
         float totals_2[16];
         for (int neighbour = 0; neighbour < 16; ++neighbour) totals_2[neighbour] = 0;

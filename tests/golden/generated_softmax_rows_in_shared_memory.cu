@@ -11,6 +11,9 @@ __device__ float softmax_reduce_0(float a, float b) {
 __device__ float softmax_reduce_1(float a, float b) {
     return a+b;
 }
+__device__ float softmax_stored_1(float a, int n) {
+    return a / n;
+}
 __device__ float softmax_reduce_2(float a, float b) {
     return a+b;
 }
@@ -144,7 +147,7 @@ extern "C" __global__ __launch_bounds__(64) void softmax(
     float found_1[1];
 #pragma unroll
     for (int neighbour = 0; neighbour < 1; ++neighbour) {
-        found_1[neighbour] = shared_1[across * 32];
+        found_1[neighbour] = softmax_stored_1(shared_1[across * 32], n);
     }
     float totals_2[4];
 #pragma unroll

@@ -56,6 +56,9 @@ float softmax_reduce_0(float a, float b) {
 float softmax_reduce_1(float a, float b) {
     return a+b;
 }
+float softmax_stored_1(float a, int n) {
+    return a / n;
+}
 float softmax_reduce_2(float a, float b) {
     return a+b;
 }
@@ -142,7 +145,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     float found_1[1];
 #pragma unroll
     for (int neighbour = 0; neighbour < 1; ++neighbour) {
-        found_1[neighbour] = total_1;
+        found_1[neighbour] = softmax_stored_1(total_1, n);
     }
     float totals_2[4];
 #pragma unroll

@@ -297,8 +297,8 @@ void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, i
     tile.across = std::min({power(packs), std::max(least, block / std::min(down, block)), block});
 }
 
-/// How many neighbours of a row a CPU's thread sums side by side: at most `most`, or a half or a quarter. Fewer leave
-/// fewer elements behind the last whole group, which are summed one by one; `overlaps`: the last group takes them.
+}  // namespace
+
 int running_results(std::size_t extent, std::size_t most, bool overlaps) {
     const auto steps = [&](std::size_t lanes) {
         return extent / lanes + (overlaps ? extent % lanes != 0 : extent % lanes) + lanes / 8;
@@ -308,6 +308,8 @@ int running_results(std::size_t extent, std::size_t most, bool overlaps) {
         if (lanes >= 8 && steps(lanes) < steps(best)) best = lanes;
     return static_cast<int>(best);
 }
+
+namespace {
 
 Spread spread_serially(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning,
                        const DeviceInfo& device, std::size_t running_bytes, Spread work, ReductionTile& tile) {

@@ -44,6 +44,10 @@ struct Spread {
     std::size_t groups() const { return blocks / splits; }
 };
 
+/// How many neighbours of a row a CPU's thread sums side by side: at most `most`, or a half or a quarter. Fewer leave
+/// fewer elements behind the last whole group, which are summed one by one; `overlaps`: the last group takes them.
+int running_results(std::size_t extent, std::size_t most, bool overlaps);
+
 /// One run of all elements, or `outputs` runs without elements.
 Spread spread_whole(const CallLayout& layout, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
                     std::size_t count, std::size_t outputs);

@@ -38,7 +38,6 @@ bool has_large_shared_memory(const DeviceInfo& device) {
 }
 
 constexpr std::size_t max_cluster = 8;  ///< blocks of a cluster, on every device with clusters
-constexpr std::size_t max_computed_bytes = std::size_t{256} << 10;
 constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
 
 /// Maximum blocks that share a row: few enough that a whole row is resident, whatever compilers do with registers, and
@@ -120,37 +119,7 @@ class Dealing {
         return deal(work_.count, block / across, block, across);
     }
 
-    RowSpread serially() {
-        layout_.block = 1;
-        codegen::ReductionTile& tile = layout_.tile;
-        const auto extent = static_cast<std::size_t>(over_.extent);
-        RowSpread spread{.count = work_.count, .outputs = work_.outputs};
-        const std::size_t wanted = 4 * std::size_t{device_.compute_units};
-        if (over_.columns) {
-            // At least the columns that share a cache line; more only if every thread has several.
-            const std::size_t most =
-                std::clamp<std::size_t>(std::bit_floor(std::max<std::size_t>(work_.outputs / wanted, 1)), 16, 128);
-            tile.vector_width = static_cast<int>(std::min(most, power(extent)));
-            spread.blocks = work_.outputs / extent * up(extent, static_cast<std::size_t>(tile.vector_width));
-            keep_computed(static_cast<std::size_t>(tile.vector_width));
-            return spread;
-        }
-        tile.vector_width = extent >= 64 ? 16 : 1;
-        spread.span = std::max<std::size_t>(work_.outputs / wanted, 1);
-        spread.blocks = up(work_.outputs, spread.span);
-        keep_computed(1);
-        return spread;
-    }
-
    private:
-    /// Serial threads store the kept values of a row or of several columns if they fit in the core's cache. The number
-    /// of positions is a power of 2, so that there are few variants.
-    void keep_computed(std::size_t side_by_side) {
-        const std::size_t positions = power(work_.count);
-        if (work_.computed_bytes > 0 && positions * side_by_side * work_.computed_bytes <= max_computed_bytes)
-            layout_.slots = static_cast<int>(positions);
-    }
-
     /// Bytes per access.
     std::size_t kept() const { return work_.kept_bytes * width_; }
 
@@ -382,9 +351,9 @@ RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning&
     layout.has_index = over.has_index;
     layout.has_result = over.has_result;
     layout.mapping = over.columns ? Mapping::columns : Mapping::rows;
-    Dealing dealing(over, tuning, device, work, layout);
     layout.serial = tuning.block == 1;
-    if (layout.serial) return dealing.serially();
+    if (layout.serial) return spread_rows_serially(over, device, work, layout);
+    Dealing dealing(over, tuning, device, work, layout);
     return over.columns ? dealing.columns() : dealing.rows();
 }
 

@@ -28,6 +28,10 @@ struct RowWork {
 RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning& tuning, const DeviceInfo& device,
                       const RowWork& work, codegen::RowLayout& layout);
 
+/// The same for CPU devices.
+RowSpread spread_rows_serially(const ReductionAxesLayout& over, const DeviceInfo& device, const RowWork& work,
+                               codegen::RowLayout& layout);
+
 /// Whether a row program fills the device; otherwise many blocks reduce each row, and rows are read again.
 /// @param along_last  rows extend along the last axis, not along columns
 bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,

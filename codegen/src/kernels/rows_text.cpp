@@ -108,7 +108,14 @@ Values RowText::value(std::size_t v) {
     const auto running = [&](const std::string& text) { return is_truth ? as_truth(text) : text; };
     const std::string name = request_.name + "_stored" + suffix(v);
     const bool is_bool = value.dtype.kind() == DType::Kind::boolean;
-    std::string found;
+    const bool takes_length = Snippet(value.result_expr).uses("n");
+    std::string open, close, found;
+    if (!value.result_expr.empty()) {
+        open = name + "(";
+        close = takes_length ? ", n)" : ")";
+    } else if (is_bool) {
+        close = " != 0";
+    }
     if (layout_.serial || along() == 1) {
         found = rows() ? "total" + suffix(v) : gemel::text("totals", suffix(v), "[neighbour]");
     } else if (rows() && (layout_.warps || layout_.tile.shuffles)) {
@@ -127,13 +134,14 @@ Values RowText::value(std::size_t v) {
             {"replace_if", kernel_.verbatim(value.replace_if)},
             {"has_result", !value.result_expr.empty()},
             {"result_type", kernel_.verbatim(value_type(value.dtype))},
+            {"length", takes_length ? kernel_.verbatim(gemel::text(", ", access_.index_type(), " n")) : ""},
             {"result", kernel_.verbatim(value.result_expr)},
             {"found", found},
             {"found_type", kernel_.verbatim(value_type(value.dtype))},
             {"words_type", item(v) + "_words"},
             {"row", kernel_.verbatim(gemel::text("row", v))},
-            {"open", value.result_expr.empty() ? std::string() : name + "("},
-            {"close", value.result_expr.empty() ? std::string(is_bool ? " != 0" : "") : std::string(")")},
+            {"open", open},
+            {"close", close},
             {"mapped",
              kernel_.verbatim(running(access_.snippet(value.map_expr, layout_.serial ? Mode::element : Mode::lane)))}};
 }

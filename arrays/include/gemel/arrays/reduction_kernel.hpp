@@ -35,6 +35,8 @@ struct ReductionSpec {
     std::string preamble = {};     ///< functions and types that the expressions use
     DType accumulator = {};        ///< the type of partial results; left out: the result's (float for 16-bit floats)
     std::string result_expr = {};  ///< see ReductionResult
+    codegen::ReducedExtreme extreme = {};  ///< see ReductionResult
+    bool is_exact = false;                 ///< see ReductionResult
     CompileOptions compile = {};
 };
 
@@ -137,8 +139,14 @@ class ReductionKernel {
     /// Arguments by their dtypes; spec.arguments is ignored.
     ReductionKernel(std::vector<Parameter> arguments, const ReductionSpec& spec)
         : reduction_(std::move(arguments),
-                     {{detail::identity_of(spec), spec.map_expr, spec.reduce_expr, spec.accumulator, spec.replace_if,
-                       spec.result_expr}},
+                     {{.neutral = detail::identity_of(spec),
+                       .map_expr = spec.map_expr,
+                       .reduce_expr = spec.reduce_expr,
+                       .accumulator = spec.accumulator,
+                       .replace_if = spec.replace_if,
+                       .result_expr = spec.result_expr,
+                       .extreme = spec.extreme,
+                       .is_exact = spec.is_exact}},
                      {dtype_of<T>()}, spec.name, spec.preamble, spec.compile) {}
 
     /// @returns  the result on the device: rank 0, or the shape without the reduced axes

@@ -30,7 +30,7 @@ struct ReducedValue {
     /// With replace_if: CPU devices find the extreme by vector instructions first, then its position.
     ReducedExtreme extreme = {};
     /// The stored value, an expression of the final running value `a` and of `n`, the number of elements: "a / n".
-    /// Empty: `a` itself. In row programs without `n`.
+    /// Empty: `a` itself.
     std::string result_expr = {};
     bool is_exact = false;  ///< reduce_expr rounds nothing, so that the order of its operands does not matter
 };
