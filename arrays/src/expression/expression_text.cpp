@@ -149,7 +149,7 @@ std::string detail::ExpressionText::apply(const codegen::OperationType& type, DT
     if (value.empty())
         throw ArgumentError(text("the operation \"", operation.text, "\" is not defined for complex numbers"));
     if (value == "exp(#1)" && computed.is_floating() && computed.lane().size_bytes() <= 4)
-        value = computed.is_16_bit_float() ? "gemel_short_exp(#1)" : "gemel_exp(#1)";
+        value = computed.is_16_bit_float() ? "gemel_short_exp(#1)" : "gemel_element_exp(#1)";
     const bool calls_helper = operation.helper[0] && value.find("_$(") != std::string::npos;
     replace_all(value, "$", codegen::value_type(computed));
     const std::string wrapping = value.find('@') == std::string::npos ? "" : codegen::wrapping_cast(computed);

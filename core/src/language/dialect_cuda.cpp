@@ -310,7 +310,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
-        {.name = "exp", .words = {"gemel_exp"}, .text = "#define gemel_exp exp\n"},
+        {.name = "exp", .words = {"gemel_element_exp"}, .text = "#define gemel_element_exp exp\n"},
         {.name = "short_exp", .words = {"gemel_short_exp"}, .text = short_exp},
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         cluster_section(),

@@ -134,9 +134,9 @@ GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
 // programming (largest relative error of e^r 3.1e-9). Two powers of 2, so that subnormal results are rounded once.
 // @source the reduction: Cody and Waite, "Software Manual for the Elementary Functions"
 const char* const exp = R"(#if !defined(__x86_64__) && !defined(__aarch64__)
-#define gemel_exp exp
+#define gemel_element_exp exp
 #else
-#define GEMEL_EXP(F, I) GEMEL_FUNCTION F gemel_exp(F x) { \
+#define GEMEL_EXP(F, I) GEMEL_FUNCTION F gemel_element_exp(F x) { \
     _Pragma("OPENCL FP_CONTRACT ON") \
     const F within = x > 89.0f ? (F)89.0f : x < -104.0f ? (F)-104.0f : x; \
     const F moved = within * 1.44269504f + 12582912.0f; \
@@ -161,7 +161,7 @@ const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x * 0.72134752044448170368f));
     return root * root;
 #else
-    return gemel_exp(x);
+    return gemel_element_exp(x);
 #endif
 }
 )";
@@ -266,7 +266,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
-        {.name = "exp", .words = {"gemel_exp"}, .text = exp},
+        {.name = "exp", .words = {"gemel_element_exp"}, .text = exp},
         {.name = "short_exp", .words = {"gemel_short_exp"}, .text = short_exp, .needs = {"exp"}},
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
