@@ -201,6 +201,17 @@ inline void add_largest(const Add& add) {
     add("largest_one_launch", largest, {.elements = packs(), .split = true, .finish = true, .result_offsets = {}},
         on_gpu);
     add("largest_cpu", largest, {.elements = plain(), .serial = true, .split = true, .result_offsets = {}}, on_cpu);
+    const cg::ReductionLayout columns{.elements = beside(1, cg::LastStep::one, cg::LastStep::one),
+                                      .kept_rank = 1,
+                                      .mapping = Mapping::columns,
+                                      .tile = {.across = 32, .unroll = 4, .vector_width = 4},
+                                      .split = true,
+                                      .finish = true,
+                                      .result_offsets = {}};
+    add("largest_columns", largest, columns, on_gpu);
+    largest.values[0].replace_if.clear();
+    largest.values[0].is_exact = true;
+    add("largest_columns_exact", largest, columns, on_gpu);
 }
 
 /// Divided by the number of elements in the kernel that has the last partial results.

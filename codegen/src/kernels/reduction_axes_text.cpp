@@ -92,40 +92,40 @@ std::string ReductionText::store(bool to_partial) {
                 {{"to_partial", to_partial}, {"columns", columns()}, {"vector_width", layout_.tile.vector_width}});
 }
 
+namespace {
+
+/// Whether results may be combined in any order and number without rounding errors.
+bool is_exact(const ReducedValue& value) { return value.is_exact || !value.replace_if.empty(); }
+
+}  // namespace
+
 /// The number of digits of the counter by which running results are combined. With it, rounding errors of small floats
-/// grow with the logarithm of a run's length. Other types are accurate enough without it, and need the registers. Exact
-/// results need none, but columns are faster with the shorter loops: the maximum of (256, 256, 256) floats along axis 0
-/// takes 17.7 us on an H200, and 22.7 without.
+/// grow with the logarithm of a run's length. Other types are accurate enough without it, and need the registers.
 int ReductionText::counter_levels() const {
     const auto is_small = [&](const ReducedValue& value) {
         const DType type = value.accumulator.empty() ? value.dtype : value.accumulator;
         const bool is_complex = type.kind() == DType::Kind::complex;
-        return !value.replace_if.empty() || value.is_exact ||
-               ((type.is_floating() || is_complex) && type.size_bytes() <= (is_complex ? 8 : 4));
+        return is_exact(value) || ((type.is_floating() || is_complex) && type.size_bytes() <= (is_complex ? 8 : 4));
     };
-    const bool all_small = std::all_of(request_.values.begin(), request_.values.end(), is_small);
-    const auto needs_counter = [&](const ReducedValue& value) {
-        return value.replace_if.empty() && (!value.is_exact || columns());
-    };
-    const bool any = std::any_of(request_.values.begin(), request_.values.end(), needs_counter);
-    return any && all_small ? 4 : 1;
+    return std::ranges::all_of(request_.values, is_small) && !std::ranges::all_of(request_.values, is_exact) ? 4 : 1;
 }
 
 /// The turns of the loop over a run; each has tile.unroll elements. A counter's lowest digit has 16 elements. Without a
-/// counter, runs are longer, except where merging a run into the total costs no more than an element: compilers then
-/// have more loads in flight. Measured on an H200, sum of (16384, 16384) doubles along axis 0: 576 us with 16 turns,
-/// 489 with 1; argmax of (1000003, 263) floats 420 and 312; variance of doubles, whose runs are costly to merge, 553
-/// and 793; sum of single int8, (1000003, 263), 234 and 326.
+/// counter, each turn is a run where merging it into the total costs no more than an element: compilers then have more
+/// loads in flight. Measured on an H200, us with 16 turns and with 1: sum of (16384, 16384) doubles along axis 0 576
+/// and 489, maximum of (4096, 4096) int8 along axis 1 24 and 9, of (256, 256, 256) floats along axis 0 23 and 17,
+/// argmax of (1000003, 263) floats along axis 0 420 and 312. But variances of doubles, whose runs are costly to merge,
+/// take 553 and 793, of floats, which are two sums of doubles, 310 and 356, and sums of single int8 down odd columns
+/// 234 and 326.
 int ReductionText::turns_of_run(int levels) const {
     if (levels > 1) return std::max(16 / layout_.tile.unroll, 1);
-    const auto searches = [](const ReducedValue& value) { return !value.replace_if.empty(); };
-    const auto is_plain = [&](const ReducedValue& value) {
-        return searches(value) ||
-               (value.accumulator.empty() ? value.dtype : value.accumulator).kind() != DType::Kind::structure;
+    const auto is_number = [](const ReducedValue& value) {
+        return (value.accumulator.empty() ? value.dtype : value.accumulator).kind() != DType::Kind::structure;
     };
-    const bool is_cheap = layout_.tile.vector_width > 1 ? std::ranges::all_of(request_.values, is_plain)
-                                                        : std::ranges::all_of(request_.values, searches);
-    return columns() && is_cheap ? 1 : 16;
+    const bool is_one_number = request_.values.size() == 1 && is_number(request_.values[0]);
+    const bool is_cheap =
+        std::ranges::all_of(request_.values, is_exact) || (is_one_number && layout_.tile.vector_width > 1);
+    return is_cheap ? 1 : 16;
 }
 
 std::string ReductionText::over_axes() {
