@@ -41,7 +41,7 @@ extern "C" __global__ __launch_bounds__(256) void largest(
         const int positions = n;
         int first = split * 32 + along;
         while (first < positions) {
-            {
+            for (int turn = 0; turn < 1 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll

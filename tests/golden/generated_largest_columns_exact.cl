@@ -41,7 +41,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void largest(
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = -INFINITY;
-            {
+            for (int turn = 0; turn < 1 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll

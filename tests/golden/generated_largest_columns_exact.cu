@@ -41,7 +41,7 @@ extern "C" __global__ __launch_bounds__(256) void largest(
             float run[4];
 #pragma unroll
             for (int neighbour = 0; neighbour < 4; ++neighbour) run[neighbour] = -INFINITY;
-            {
+            for (int turn = 0; turn < 1 && first < positions; ++turn) {
                 pack_float_x4 x_pack[4];
                 pack_float_x4 y_pack[4];
 #pragma unroll
