@@ -3,6 +3,7 @@
 #include "language/bulk_section.hpp"
 #include "language/cluster_section.hpp"
 #include "language/complex_section.hpp"
+#include "language/exponential_section.hpp"
 #include "language/grid_sections.hpp"
 #include "language/load_section.hpp"
 #include "language/philox_section.hpp"
@@ -221,19 +222,6 @@ GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
 }
 )";
 
-// For 16-bit floats: the error is at most 5e-6, and theirs is 2e-4 or more. The square of a root needs no case of its
-// own for subnormal results.
-const char* const short_exp = R"(GEMEL_FUNCTION float gemel_short_exp(float x) {
-#ifdef __CUDA_ARCH__
-    float root;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x * 0.72134752044448170368f));
-    return root * root;
-#else
-    return exp(x);
-#endif
-}
-)";
-
 const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadfence(); }
 )";
 
@@ -310,8 +298,6 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
-        {.name = "exp", .words = {"gemel_element_exp"}, .text = "#define gemel_element_exp exp\n"},
-        {.name = "short_exp", .words = {"gemel_short_exp"}, .text = short_exp},
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         cluster_section(),
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
@@ -350,6 +336,7 @@ std::vector<Dialect::Section> all_sections() {
     for (Dialect::Section& section : bessel_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : complex_sections("")) all.push_back(std::move(section));
     for (Dialect::Section& section : image_sections(cuda_image_texts())) all.push_back(std::move(section));
+    for (Dialect::Section& section : exponential_sections("__CUDA_ARCH__", false)) all.push_back(std::move(section));
     for (Dialect::Section& section : philox_sections("", {"casts"})) all.push_back(std::move(section));
     all.push_back(subgroup_section(subgroups, "", {"casts"}));
     return all;
