@@ -40,6 +40,45 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void dot(
     while (k < end) {
         for (int lane = 0; lane < width; ++lane) run[lane] = 0;
         const int stop = end - k < 32 ? end : k + 32;
+        for (; stop - k >= 4; k += 4) {
+            const int first = k;
+            for (int lane = 0; lane < width; ++lane) {
+                float so_far = run[lane];
+                {
+                    const int k = first + 0;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + lane;
+                    const int y_at = y_column + lane;
+                    so_far = dot_reduce(so_far, x[x_at]*y[y_at]);
+                }
+                {
+                    const int k = first + 1;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + lane;
+                    const int y_at = y_column + lane;
+                    so_far = dot_reduce(so_far, x[x_at]*y[y_at]);
+                }
+                {
+                    const int k = first + 2;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + lane;
+                    const int y_at = y_column + lane;
+                    so_far = dot_reduce(so_far, x[x_at]*y[y_at]);
+                }
+                {
+                    const int k = first + 3;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + lane;
+                    const int y_at = y_column + lane;
+                    so_far = dot_reduce(so_far, x[x_at]*y[y_at]);
+                }
+                run[lane] = so_far;
+            }
+        }
         for (; k < stop; ++k) {
             const int x_column = x_base + k * layout.x[0];
             const int y_column = y_base + k * layout.y[0];

@@ -41,7 +41,53 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
         for (int neighbour = 0; neighbour < width; ++neighbour) run_0[neighbour] = -INFINITY;
         float run_1[64];
         for (int neighbour = 0; neighbour < width; ++neighbour) run_1[neighbour] = 0;
-        for (int k = first; k < stop; ++k) {
+        int k = first;
+        for (; stop - k >= 4; k += 4) {
+            const int four = k;
+            for (int neighbour = 0; neighbour < width; ++neighbour) {
+                {
+                    const int k = four + 0;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int reduced_index = k;
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    run_0[neighbour] = softmax_reduce_0(run_0[neighbour], x[x_at]);
+                    run_1[neighbour] = softmax_reduce_1(run_1[neighbour], (float)reduced_index);
+                }
+                {
+                    const int k = four + 1;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int reduced_index = k;
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    run_0[neighbour] = softmax_reduce_0(run_0[neighbour], x[x_at]);
+                    run_1[neighbour] = softmax_reduce_1(run_1[neighbour], (float)reduced_index);
+                }
+                {
+                    const int k = four + 2;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int reduced_index = k;
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    run_0[neighbour] = softmax_reduce_0(run_0[neighbour], x[x_at]);
+                    run_1[neighbour] = softmax_reduce_1(run_1[neighbour], (float)reduced_index);
+                }
+                {
+                    const int k = four + 3;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int reduced_index = k;
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    run_0[neighbour] = softmax_reduce_0(run_0[neighbour], x[x_at]);
+                    run_1[neighbour] = softmax_reduce_1(run_1[neighbour], (float)reduced_index);
+                }
+            }
+        }
+        for (; k < stop; ++k) {
             const int x_column = x_base + k * layout.x[0];
             const int y_column = y_base + k * layout.y[0];
             for (int neighbour = 0; neighbour < width; ++neighbour) {
@@ -75,7 +121,57 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
         const int stop = n - first < 64 ? n : first + 64;
         float run_2[64];
         for (int neighbour = 0; neighbour < width; ++neighbour) run_2[neighbour] = 0;
-        for (int k = first; k < stop; ++k) {
+        int k = first;
+        for (; stop - k >= 4; k += 4) {
+            const int four = k;
+            for (int neighbour = 0; neighbour < width; ++neighbour) {
+                {
+                    const int k = four + 0;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    const float row0 = found_0[neighbour];
+                    const float row1 = found_1[neighbour];
+                    const float t0 = exp(x[x_at] - row0);
+                    run_2[neighbour] = softmax_reduce_2(run_2[neighbour], t0 * t0);
+                }
+                {
+                    const int k = four + 1;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    const float row0 = found_0[neighbour];
+                    const float row1 = found_1[neighbour];
+                    const float t0 = exp(x[x_at] - row0);
+                    run_2[neighbour] = softmax_reduce_2(run_2[neighbour], t0 * t0);
+                }
+                {
+                    const int k = four + 2;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    const float row0 = found_0[neighbour];
+                    const float row1 = found_1[neighbour];
+                    const float t0 = exp(x[x_at] - row0);
+                    run_2[neighbour] = softmax_reduce_2(run_2[neighbour], t0 * t0);
+                }
+                {
+                    const int k = four + 3;
+                    const int x_column = x_base + k * layout.x[0];
+                    const int y_column = y_base + k * layout.y[0];
+                    const int x_at = x_column + neighbour;
+                    const int y_at = y_column + neighbour;
+                    const float row0 = found_0[neighbour];
+                    const float row1 = found_1[neighbour];
+                    const float t0 = exp(x[x_at] - row0);
+                    run_2[neighbour] = softmax_reduce_2(run_2[neighbour], t0 * t0);
+                }
+            }
+        }
+        for (; k < stop; ++k) {
             const int x_column = x_base + k * layout.x[0];
             const int y_column = y_base + k * layout.y[0];
             for (int neighbour = 0; neighbour < width; ++neighbour) {
@@ -107,7 +203,8 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
     }
     for (int first = 0; first < n; first += 64) {
         const int stop = n - first < 64 ? n : first + 64;
-        for (int k = first; k < stop; ++k) {
+        int k = first;
+        for (; k < stop; ++k) {
             const int x_column = x_base + k * layout.x[0];
             const int y_column = y_base + k * layout.y[0];
             for (int neighbour = 0; neighbour < width; ++neighbour) {

@@ -133,8 +133,10 @@ std::string ReductionText::over_axes() {
     for (auto& [name, value] : axes_words()) values_[name] = value;
     if (layout_.serial) {
         values_["piece"] = fill(reduction_kernels::piece());
+        const bool any_replaces =
+            std::ranges::any_of(request_.values, [](const ReducedValue& value) { return !value.replace_if.empty(); });
         return rows() ? fill(reduction_kernels::serial_rows(), {{"reduce_elements", reduce_serially()}})
-                      : fill(reduction_kernels::serial_columns());
+                      : fill(reduction_kernels::serial_columns(), {{"by_four_rows", !any_replaces}});
     }
     const bool is_short = layout_.tile.rows > 1;
     const int outputs_of_thread = columns() ? layout_.tile.vector_width : 1;

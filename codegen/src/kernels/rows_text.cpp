@@ -348,7 +348,10 @@ std::string RowText::loop(std::size_t l, bool is_last) {
                 {"declare_totals", is_body  ? std::string()
                                    : serial ? fill(rows_kernels::serial_totals())
                                             : fill(reduction_kernels::declare_totals(), {{"count", width}})}};
+    const bool replaces = !is_body && std::any_of(request_.loops[l].values.begin(), request_.loops[l].values.end(),
+                                                  [](const ReducedValue& value) { return !value.replace_if.empty(); });
     if (serial) {
+        more["by_four_rows"] = !is_body && !replaces;
         more["element"] = serial_element(l, is_body ? "" : "run");
         more["last_element"] = serial_element(l, "totals");
         return fill(rows() ? rows_kernels::serial_row_loop() : rows_kernels::serial_column_loop(), more);
@@ -382,8 +385,6 @@ std::string RowText::loop(std::size_t l, bool is_last) {
     more["store"] =
         is_body ? printed([&] { access_.store_neighbours(slot, edge, kernel_.name("extent")); }) : std::string();
     // Every other loop begins where the one before ended. Elements that replace others keep their order.
-    const bool replaces = !is_body && std::any_of(request_.loops[l].values.begin(), request_.loops[l].values.end(),
-                                                  [](const ReducedValue& value) { return !value.replace_if.empty(); });
     more["backwards"] = l % 2 == 1 && !replaces;
     return fill(layout_.slots ? rows_kernels::kept_loop() : rows_kernels::reading_loop(), more);
 }
