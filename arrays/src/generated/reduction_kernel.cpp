@@ -5,6 +5,7 @@
 #include "generated/reduction_layout.hpp"
 #include "generated/result_argument.hpp"
 #include "generated/spine.hpp"
+#include "generated/staged_lines.hpp"
 
 #include <gemel/codegen/reduction.hpp>
 #include <gemel/core/error.hpp>
@@ -222,15 +223,18 @@ struct ReductionCall {
             ReductionAxesLayout over =
                 choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
+            over.values = results.size();
             over.overlaps = results.size() == 1 && !state.request.values[0].extreme.dtype.empty();
             dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
+            mark_staged(over, layout.tile);
             arrays = std::move(over.call);
         }
         layout.split = dealt.splits > 1;
         layout.finish = layout.split && !layout.serial && info.has_cross_block_visibility;
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
         // The last block exceeds the end by at most the elements that all blocks process at a time.
-        const std::size_t step = dealt.splits * tuning.block * std::max(tuning.unroll, 4u) * 2;
+        const auto staged = static_cast<std::size_t>(layout.tile.stage);
+        const std::size_t step = dealt.splits * std::max<std::size_t>(tuning.block * std::max(tuning.unroll, 4u) * 2, staged);
         // CPUs address in 64 bits. After sums of 32-bit numbers, LLVM does not always see that elements are neighbours.
         arrays.kernel.wide_index |= layout.serial || call.count() + step >= std::size_t{1} << 31 ||
                                     outputs * dealt.splits >= std::size_t{1} << 31;

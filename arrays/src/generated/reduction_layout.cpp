@@ -2,6 +2,7 @@
 
 #include "array/byte_bounds.hpp"
 #include "array/merge_axes.hpp"
+#include "generated/staged_lines.hpp"
 
 #include <gemel/core/text.hpp>
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <optional>
 
 namespace gemel {
 namespace {
@@ -102,6 +104,8 @@ class Packs {
     Packs(const BoundCall& call, const LayoutRequest& request, const MergedAxes& inner, const MergedAxes& outer,
           ReductionAxesLayout& layout)
         : call_(call), request_(request), layout_(layout), neighbours_(layout.columns ? outer.back() : inner.back()) {
+        if (inner.size() == 1 && (layout.columns || outer.size() == 1))
+            lines_ = layout.columns ? inner.back() : outer.back();
         for (const MergedAxes* group : {&inner, &outer})
             for (const MergedAxis& axis : *group)
                 if (axis.axis != max_axes && axis.axis != neighbours_.axis) others_.push_back(axis);
@@ -117,6 +121,7 @@ class Packs {
         }
         layout_.item_bytes = largest;
         if (largest == 0 || request_.checked || request_.access_bytes < 2) return;
+        find_followed();
         const int widest =
             std::min(static_cast<int>(std::min<std::size_t>(request_.access_bytes, 16) / largest), max_results);
         // Along a row, packs may begin anywhere if the position is the same for all arrays.
@@ -134,6 +139,21 @@ class Packs {
     }
 
    private:
+    /// Lists the arrays whose lines follow each other, unless accesses of 16 bytes divide the lines of each of them.
+    void find_followed() {
+        constexpr std::size_t access = 16;
+        if (!lines_ || request_.access_bytes < access) return;
+        bool divides = true;
+        for (std::size_t i = 0; i < call_.arrays().size(); ++i) {
+            const Array& a = call_.arrays()[i];
+            if (!is_wide(a) || step_along(a, *lines_) != neighbours_.extent || access % item_bytes(a) != 0) continue;
+            layout_.followed.push_back(i);
+            layout_.stage_bytes += item_bytes(a);
+            divides &= address(a) % access == 0 && static_cast<std::size_t>(neighbours_.extent) * item_bytes(a) % access == 0;
+        }
+        if (divides) layout_.followed.clear();
+    }
+
     static std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
     bool is_wide(const Array& a) const { return a.is_element && step_along(a, neighbours_) == 1; }
     std::size_t address(const Array& a) const {
@@ -166,6 +186,7 @@ class Packs {
     const LayoutRequest& request_;
     ReductionAxesLayout& layout_;
     const MergedAxis neighbours_;
+    std::optional<MergedAxis> lines_;  ///< the axis along which lines of neighbours may follow each other
     MergedAxes others_;
 };
 
@@ -365,6 +386,8 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     ReductionTile& tile = layout.tile;
     Spread work{.count = count / outputs, .outputs = outputs};
     if (layout.serial) return spread_serially(over, tuning, device, running_bytes, work, tile);
+    if (stage_lines(over, tuning, device, running_bytes, tile, work)) return work;
+    tile = {};
     const int block = static_cast<int>(tuning.block);
     tile.vector_width = over.vector_width;
     tile.shifted = over.shifted;

@@ -3,6 +3,7 @@
 #include "array/merge_axes.hpp"
 #include "generated/result_argument.hpp"
 #include "generated/row_layout.hpp"
+#include "generated/staged_lines.hpp"
 #include "generated/spine.hpp"
 #include "generated/tile_states.hpp"
 
@@ -89,6 +90,7 @@ struct RowCall {
         ReductionAxesLayout over = choose_reduction_layout(call, {reduced.data(), call.shape().rank()}, request, most);
         Layout layout;
         dealt = spread_rows(over, tuning, info, rows, layout);
+        mark_staged(over, layout.tile);
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
         // The last block exceeds the end by at most the elements that one block processes.
         over.call.kernel.wide_index |= call.count() + (std::size_t{1} << 18) >= std::size_t{1} << 31;
@@ -195,6 +197,7 @@ std::string cut_of(const codegen::RowLayout& layout) {
         "blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what, ", ", side,
         " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,
         layout.tile.vector_width == 1 ? " element" : " elements",
+        layout.tile.stage ? " of shared memory, to which the block's rows are copied as one piece" : "",
         layout.parts > 1 ? text("; ", layout.parts, " blocks share a ", what, ", which stays in their registers",
                                 layout.shared_slots ? " and shared memory" : "",
                                 layout.stays      ? ", and go on to further ones"

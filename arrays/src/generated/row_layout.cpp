@@ -1,6 +1,7 @@
 #include "generated/row_layout.hpp"
 
 #include "generated/compute_capability.hpp"
+#include "generated/staged_lines.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -71,6 +72,7 @@ class Dealing {
         const std::size_t block =
             tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, max_threads_), along);
         if (!tuning_.along) {
+            if (const auto staged = in_stage()) return *staged;
             if (const auto full = in_full_block(positions)) return *full;
             if (const auto shared = in_parts(positions)) return *shared;
         }
@@ -253,6 +255,32 @@ class Dealing {
         layout_.tile.unroll = layout_.slots;
     }
 
+    /// Short rows that accesses of 16 bytes do not divide: a block copies some rows to shared memory as one piece, and
+    /// threads keep single elements.
+    std::optional<RowSpread> in_stage() {
+        const std::size_t extent = work_.count, line = extent * over_.stage_bytes;
+        const bool is_told = tuning_.block || tuning_.slots || tuning_.shared_slots || tuning_.parts > 1;
+        if (is_told || over_.followed.empty() || !can_stage(device_) || max_threads_ < 256 ||
+            extent * over_.item_bytes > longest_staged_row(over_.item_bytes))
+            return {};
+        constexpr std::size_t block = 256, most_slots = 16;
+        std::size_t along = std::bit_ceil(up(extent, most_slots));
+        while (along < block && block / along * line > most_staged_bytes) along *= 2;
+        const std::size_t across = block / along, slots = up(extent, along);
+        if (along > block || across * line > most_staged_bytes || slots * work_.kept_bytes > part_room) return {};
+        layout_.tile = {.across = static_cast<int>(across),
+                        .unroll = static_cast<int>(slots),
+                        .shuffles = along > 1 && along <= warp,
+                        .stages_async = compute_capability(device_) >= 80};
+        // One of two sizes, so that many extents share a kernel.
+        const std::size_t bytes = across * line <= staged_bytes ? staged_bytes : most_staged_bytes;
+        layout_.tile.stage = static_cast<int>(bytes / over_.stage_bytes);
+        layout_.block = static_cast<int>(block);
+        layout_.warps = along > warp;
+        layout_.slots = static_cast<int>(slots);
+        return RowSpread{.count = work_.count, .outputs = work_.outputs, .blocks = up(work_.outputs, across)};
+    }
+
     /// Shares a row among several blocks, which exchange their results, if no block can keep it, or if it is long and
     /// there are too few rows for all multiprocessors.
     std::optional<RowSpread> in_parts(std::size_t positions) {
@@ -363,7 +391,8 @@ bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, 
     const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
     const std::size_t part = has_large_shared_memory(device) ? guaranteed_part_bytes : part_block * part_room;
     const std::size_t in_parts = along_last ? max_parts(device) * part / std::max<std::size_t>(kept_bytes, 1) : 0;
-    return count <= std::max(in_block, in_parts) || outputs >= device.compute_units;
+    // A block would read long columns in each loop again, a few of them at a time.
+    return count <= std::max(in_block, in_parts) || (along_last && outputs >= device.compute_units);
 }
 
 }  // namespace gemel

@@ -228,7 +228,7 @@ bool ElementAccess::is_local(const Array& array, Mode mode) const {
 /// The element i in memory.
 std::string ElementAccess::element_in_memory(const Array& array) const {
     if (!array.in_tile.empty()) return array.in_tile;
-    return parameter(array).name + "[" + (array.access == Access::strided ? array.at : "i") + "]";
+    return memory(array) + "[" + (array.access == Access::strided ? array.at : "i") + "]";
 }
 
 void ElementAccess::declare_local(const Array& array, const std::string& stored) {

@@ -84,6 +84,24 @@ class ElementAccess {
     /// Columns: the position of element `k` of the first output's run; the position of neighbour `lane`.
     void begin_column(const std::string& k);
     void begin_in_column(const std::string& lane);
+    /// Staged arrays: a block copies the elements of several outputs, or of several lines of columns, to shared memory as
+    /// one piece, by accesses of 16 bytes, and the elements of written arrays back.
+    struct Piece {
+        std::string thread;  ///< the thread's index in the block
+        std::string size;    ///< the number of elements
+        int block = 0;
+        bool async = false;  ///< copies bypass registers (until gemel_await_copies_0())
+    };
+    /// Declares the shared memory for this many elements of each staged array.
+    void declare_stage(std::size_t elements);
+    /// The beginning of the piece with this output, or with this line of the output's columns.
+    void begin_piece(const std::string& output, const std::string& line);
+    void copy_to_stage(const Piece& piece);
+    void copy_from_stage(const Piece& piece);
+    /// From now on elements of staged arrays are in the stage, and this is the position of an output there (rows), or of
+    /// a line (columns).
+    void begin_in_stage(std::string position);
+    void end_in_stage() { in_stage_.clear(); }
     /// The number of elements from a pack's border to the beginning of the line, from 0 to vector_width - 1.
     std::string line_shift() const;
     /// The position of the first element of an output's run, or of its neighbour `lane` (columns).
@@ -167,6 +185,15 @@ class ElementAccess {
         bool constant = false;     ///< along a run; its packs have slots of their own
         std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
+    bool is_staged(const Array& array) const { return layout_.arguments[array.argument].staged; }
+    bool is_in_stage(const Array* array) const { return !in_stage_.empty() && array && is_staged(*array); }
+    std::string stage(const Array& array) const { return unused(parameter(array).name + "_stage"); }
+    std::string stage_pointer(const Array& array) const;
+    /// Where its elements are: the argument, or a pointer to its stage.
+    std::string memory(const Array& array) const {
+        return is_in_stage(&array) ? stage_pointer(array) : parameter(array).name;
+    }
+    void move_piece(const Array& array, const Piece& piece, bool stores);
     bool is_shared(const Array& array) const { return array.in_packs && parameter(array).name == shared_.array; }
     /// The element `lane` of a pack, and the statement that sets it.
     std::string lane_of(const Array& array, const std::string& pack, const std::string& lane) const;
@@ -230,6 +257,7 @@ class ElementAccess {
     std::string constant_slot_;
     std::string lane_slot_, lane_;  ///< of set_lane()
     SharedPacks shared_;
+    std::string in_stage_;  ///< of begin_in_stage()
     int vector_width_ = 1;
 };
 

@@ -35,6 +35,11 @@ std::string ElementAccess::reach(const std::string& base, const std::string& mem
 template <class Sum>
 void ElementAccess::declare_positions(const char* suffix, const char* from, const Sum& sum) {
     const auto declare = [&](const Array* array, const std::string& member, LastStep step) {
+        if (is_in_stage(array) && std::string_view(suffix) == (axes_.columns ? "_column" : "_base")) {
+            writer_.line("const ", index_, " ", unused(prefix(array) + suffix), " = ", unused(prefix(array) + "_shift"),
+                         " + ", in_stage_, ";");
+            return;
+        }
         const std::string base = *from ? unused(prefix(array) + from) : std::string();
         writer_.line("const ", index_, " ", unused(prefix(array) + suffix), " = ", sum(base, member, step), ";");
     };
@@ -100,7 +105,7 @@ void ElementAccess::begin_in_line(const std::string& e) {
 
 void ElementAccess::begin_column(const std::string& k) {
     const std::string slowest = axis_index(k, layout_.rank, "extent", "i_");
-    declare_positions(axes_.vector_width ? "_at" : "_column", "_base",
+    declare_positions(axes_.vector_width && in_stage_.empty() ? "_at" : "_column", "_base",
                       [&](const std::string& base, const std::string& member, LastStep) {
                           return reach(base, member, slowest, layout_.rank);
                       });
@@ -109,6 +114,15 @@ void ElementAccess::begin_column(const std::string& k) {
 void ElementAccess::begin_in_column(const std::string& lane) {
     declare_positions("_at", "_column", [&](const std::string& base, const std::string& member, LastStep step) {
         return along_neighbours(base, member, step, lane);
+    });
+}
+
+void ElementAccess::begin_piece(const std::string& output, const std::string& line) {
+    begin_output(output);
+    if (!axes_.columns) return begin_line(line);
+    const std::string slowest = axis_index(line, layout_.rank, "extent", "i_");
+    declare_positions("_line", "_base", [&](const std::string& base, const std::string& member, LastStep) {
+        return reach(base, member, slowest, layout_.rank);
     });
 }
 
@@ -235,7 +249,7 @@ void ElementAccess::move_neighbours(const Array& array, Move way, const std::str
         const std::string inside =
             e.empty() ? "" : gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", extent, ") ");
         const std::string at = along_neighbours(array.at, array.steps, step, gemel::text(lane));
-        const std::string memory = gemel::text(p.name, "[", at, "]"), number = gemel::text(lane);
+        const std::string memory = gemel::text(this->memory(array), "[", at, "]"), number = gemel::text(lane);
         writer_.line(inside,
                      store ? move(memory, lane_of(array, pack, number)) : set_lane_of(array, pack, number, memory));
     }

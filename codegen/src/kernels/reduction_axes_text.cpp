@@ -6,6 +6,7 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 
 namespace gemel::codegen {
 
@@ -31,9 +32,15 @@ Values ReductionText::axes_words() {
                  {"row_count", tile.rows},
                  {"unroll", tile.unroll},
                  {"step", tile.unroll * this->along()},
+                 {"stage", tile.stage},
+                 {"stages_async", tile.stages_async},
+                 {"outputs_of_thread", outputs_of_thread()},
                  {"along", rows() ? fast : slow},
                  {"across", rows() ? slow : fast}};
-    const std::string result_at = kernel_.name("result_at"), lane = kernel_.name(layout_.serial ? "lane" : "neighbour");
+    const std::string result_at = kernel_.name("result_at"),
+                      lane = kernel_.name(layout_.serial ? "lane" : "neighbour") +
+                             (is_staged() ? gemel::text(" * ", across) : "");
+    words["neighbour_at"] = lane;
     words["begin_result"] =
         layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); }) : std::string();
     words["result_index"] = kernel_.verbatim(layout_.has_result ? access_.result_of(result_at, lane)
@@ -79,7 +86,7 @@ std::string ReductionText::combine_side_by_side(bool again) {
         const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
         shuffles.values.push_back({.total = "total" + at, .item = exchanged(v).name, .reduce = reduce});
         if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
-        for (int lane = 0; columns() && lane < tile.vector_width; ++lane)
+        for (int lane = 0; columns() && lane < outputs_of_thread(); ++lane)
             tree.values.push_back({.total = gemel::text("totals", at, "[", lane, "]"),
                                    .shared = gemel::text("(shared", at, " + ", lane * block_, ")"),
                                    .reduce = reduce});
@@ -138,8 +145,8 @@ std::string ReductionText::over_axes() {
         return rows() ? fill(reduction_kernels::serial_rows(), {{"reduce_elements", reduce_serially()}})
                       : fill(reduction_kernels::serial_columns(), {{"by_four_rows", !any_replaces}});
     }
+    if (is_staged()) return over_staged_axes();
     const bool is_short = layout_.tile.rows > 1;
-    const int outputs_of_thread = columns() ? layout_.tile.vector_width : 1;
     values_["find_position"] = fill(reduction_kernels::find_position());
     values_["count_positions"] = fill(reduction_kernels::count_positions());
     values_["declare_totals"] = declare_totals(layout_.tile.vector_width);
@@ -148,14 +155,71 @@ std::string ReductionText::over_axes() {
     values_["neighbours"] =
         fill(reduction_kernels::neighbours(), {{"run", is_short ? "totals" : "run"}, {"reduced_index", reduced_index}});
     const int levels = is_short ? 1 : counter_levels();
-    const Values more{{"levels", levels},
-                      {"turns", turns_of_run(levels)},
-                      {"combine", combine_side_by_side(false)},
-                      {"combine_again", layout_.finish ? combine_side_by_side(true) : std::string()},
-                      {"outputs_of_thread", outputs_of_thread},
-                      {"store", store(layout_.split)},
-                      {"store_result", store(false)}};
-    return fill(is_short ? reduction_kernels::short_rows() : reduction_kernels::rows_and_columns(), more);
+    Values more{{"turns", turns_of_run(levels)},
+                {"combine", combine_side_by_side(false)},
+                {"store", store(layout_.split)}};
+    if (is_short) return fill(reduction_kernels::short_rows(), more);
+    add_counter(more, levels, layout_.tile.vector_width);
+    return fill(reduction_kernels::rows_and_columns(), more);
+}
+
+/// The parts of a kernel whose threads have `width` running results each and whose blocks may share outputs.
+void ReductionText::add_counter(Values& more, int levels, int width) {
+    const Values sizes{{"levels", levels}, {"vector_width", width}};
+    more["levels"] = levels;
+    more["begin_counter"] = fill(reduction_kernels::begin_counter(), sizes);
+    more["add_run"] = fill(reduction_kernels::add_run(), sizes);
+    more["end_counter"] = fill(reduction_kernels::end_counter(), sizes);
+    // Loads of 64 bytes per thread under way: a single block reads the results of up to a thousand.
+    const auto bytes = static_cast<std::size_t>(outputs_of_thread()) * running_bytes(request_);
+    const auto in_flight = static_cast<int>(std::clamp<std::size_t>(std::bit_floor(64 / bytes), 1, 16));
+    more["last_block"] = fill(reduction_kernels::last_block(),
+                              {{"in_flight", in_flight},
+                               {"combine_again", layout_.finish ? combine_side_by_side(true) : std::string()},
+                               {"store_result", store(false)}});
+}
+
+/// Elements of staged arrays are found in the stage from now on.
+void ReductionText::begin_in_stage() {
+    access_.begin_in_stage(gemel::text(kernel_.name("at"), " * (int)", kernel_.name("extent")));
+}
+
+std::string ReductionText::over_staged_axes() {
+    const ReductionTile& tile = layout_.tile;
+    values_["outputs_of_block"] = tile.across * tile.rows;
+    access_.end_in_stage();
+    values_["copy_to_stage"] = printed([&] {
+        const std::string begin = kernel_.name("begin"), output = kernel_.name("output");
+        access_.begin_piece(rows() ? begin : output, rows() ? "0" : begin);
+        access_.copy_to_stage({.thread = kernel_.name("thread"),
+                               .size = kernel_.name("piece"),
+                               .block = block_,
+                               .async = tile.stages_async});
+    });
+    if (columns()) values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
+    begin_in_stage();
+    if (columns()) values_["begin_column"] = printed([&] { access_.begin_column(kernel_.name("k")); });
+    if (rows()) {
+        pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+        for (std::size_t v = 0; v < request_.values.size(); ++v)
+            shuffles.values.push_back({.total = "total" + suffix(v),
+                                       .item = exchanged(v).name,
+                                       .reduce = gemel::text(request_.name, "_reduce", suffix(v))});
+        return fill(reduction_kernels::staged_rows(),
+                    {{"one_of_four", element({.position = gemel::text("first + u * ", along()), .sum = "total"})},
+                     {"single", element({.position = "first", .sum = "total"})},
+                     {"combine", tile.shuffles ? shuffles.text(kernel_) : std::string()},
+                     {"store", store(false)}});
+    }
+    values_["begin_in_column"] = printed([&] {
+        access_.begin_in_column(kernel_.name("e"));
+        access_.begin_found();
+    });
+    values_["declare_totals"] = declare_totals(outputs_of_thread());
+    Values more{{"combine", combine_side_by_side(false)}, {"store", store(layout_.split)}};
+    // A run is a piece here; three digits suffice, and leave registers.
+    add_counter(more, std::min(counter_levels(), 3), outputs_of_thread());
+    return fill(reduction_kernels::staged_columns(), more);
 }
 
 }  // namespace gemel::codegen

@@ -79,6 +79,7 @@ ReductionText::ReductionText(const ReductionRequest& request, const ReductionLay
                                         layout.kept_rank, " kept axes, or a block of ", block_,
                                         " threads is not a multiple of tile.across (", layout.tile.across, ")"));
     if (packed_ && !has_axes()) access_.set_lane(kernel_.name("u"), kernel_.name("lane"));
+    if (is_staged()) begin_in_stage();
 }
 
 std::string ReductionText::text() {
@@ -215,7 +216,12 @@ std::string ReductionText::kernel() {
                                                  {"results", fill(reduction_kernels::parameters())},
                                                  {"more_sizes", more_sizes},
                                                  {"shares", !layout_.serial && sharers > 1 && !layout_.tile.shuffles},
-                                                 {"shared_count", block_ * (columns() ? layout_.tile.vector_width : 1)},
+                                                 {"shared_count", block_ * (columns() ? outputs_of_thread() : 1)},
+                                                 {"staged_arrays", printed([&] {
+                                                      if (is_staged())
+                                                          access_.declare_stage(
+                                                              static_cast<std::size_t>(layout_.tile.stage));
+                                                  })},
                                                  {"argument_offsets", printed([&] { access_.apply_offsets(); })},
                                                  {"result_offsets", fill(reduction_kernels::offsets())},
                                                  {"body", has_axes() ? over_axes() : block_per_output()}});

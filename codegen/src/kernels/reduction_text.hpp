@@ -58,6 +58,9 @@ class ReductionText {
     std::string serial_extreme();
     std::string serial_search();
     std::string over_axes();
+    std::string over_staged_axes();
+    void begin_in_stage();
+    void add_counter(Values& more, int levels, int width);
     Values axes_words();
     std::string combine_side_by_side(bool again);
     std::string store(bool to_partial);
@@ -74,7 +77,9 @@ class ReductionText {
     bool finds_extreme() const;
     bool rows() const { return layout_.mapping == Mapping::rows; }
     bool columns() const { return layout_.mapping == Mapping::columns; }
+    bool is_staged() const { return layout_.tile.stage > 0; }
     int along() const { return block_ / layout_.tile.across; }
+    int outputs_of_thread() const { return rows() ? 1 : is_staged() ? layout_.tile.rows : layout_.tile.vector_width; }
     std::string suffix(std::size_t v) const;
     bool uses_reduced_index() const;
 

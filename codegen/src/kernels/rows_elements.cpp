@@ -66,6 +66,33 @@ std::string RowText::neighbours(std::size_t l, bool keeps) {
     return fill(rows_kernels::whole_or_edge(), {{"whole", element(false)}, {"edge", element(true)}});
 }
 
+std::string RowText::declare_stage() {
+    return printed([&] { access_.declare_stage(static_cast<std::size_t>(layout_.tile.stage)); });
+}
+
+/// Elements of staged arrays are found in the stage from now on. Threads beyond the last row take the first one.
+void RowText::begin_in_stage() {
+    access_.begin_in_stage(gemel::text("(", kernel_.name("is_there"), " ? ", kernel_.name("across"), " : 0) * (int)",
+                                       kernel_.name("extent")));
+}
+
+/// The copies of a block's rows.
+void RowText::add_stage() {
+    const std::string first = kernel_.name("first_row");
+    const ElementAccess::Piece piece{.thread = kernel_.name("thread"),
+                                     .size = kernel_.name("piece"),
+                                     .block = layout_.block,
+                                     .async = layout_.tile.stages_async};
+    access_.end_in_stage();
+    values_["copy_to_stage"] = printed([&] {
+        access_.begin_piece(first, "0");
+        access_.copy_to_stage(piece);
+    });
+    const std::string back = printed([&] { access_.copy_from_stage(piece); });
+    values_["copy_from_stage"] = back.empty() ? back : printed([&] { access_.begin_piece(first, "0"); }) + "\n" + back;
+    begin_in_stage();
+}
+
 std::string RowText::serial_element(std::size_t l, const char* run) {
     const auto begin = [&] {
         if (rows()) access_.begin_in_line(kernel_.name("e"));

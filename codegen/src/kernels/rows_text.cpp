@@ -220,6 +220,8 @@ Values RowText::words() {
         {"parts", layout_.parts},
         {"stays", layout_.stays},
         {"clusters", layout_.clusters},
+        {"stage", tile.stage},
+        {"stages_async", tile.stages_async},
         {"outputs_of_group", tile.across * outputs_of_thread()},
         {"columns_of_block", columns_of_block()},
         {"step", tile.unroll * this->along()},
@@ -259,6 +261,7 @@ void RowText::declare_shared_packs() {
 }
 
 std::string RowText::text() {
+    if (layout_.tile.stage) begin_in_stage();
     std::string all = head() + '\n';
     const bool exchanges = !layout_.serial && (layout_.warps || layout_.tile.shuffles || layout_.parts > 1);
     for (std::size_t v = 0; exchanges && v < all_.size(); ++v) all += pieces::Exchange{exchanged(v)}.text(kernel_);
@@ -278,7 +281,9 @@ std::string RowText::text() {
          {"shares", in_shared},
          {"shared_count", per_value},
          {"has_arena", layout_.arena_bytes > 0},
-         {"shared_packs", layout_.shared_slots ? printed([&] { declare_shared_packs(); }) : std::string()},
+         {"shared_packs", layout_.tile.stage      ? declare_stage()
+                          : layout_.shared_slots ? printed([&] { declare_shared_packs(); })
+                                                 : std::string()},
          {"argument_offsets", printed([&] { access_.apply_offsets(); })},
          {"result_offsets", fill(rows_kernels::offsets())},
          {"body", over_rows()}});
@@ -294,6 +299,8 @@ std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std
 
 std::string RowText::over_rows() {
     const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
+    values_["copy_from_stage"] = std::string();
+    if (layout_.tile.stage) add_stage();
     if (layout_.parts > 1 && !layout_.clusters) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
     values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
     values_["begin_line"] = rows() ? printed([&] { access_.begin_line(kernel_.name("line")); }) : std::string();

@@ -60,6 +60,9 @@ class RowText {
     std::string exchange_in_cluster(std::size_t first, std::size_t end);
     std::string store_results();
     std::string over_rows();
+    std::string declare_stage();
+    void begin_in_stage();
+    void add_stage();
 
     /// Whether loop l, or the body after the last loop, uses an argument's element.
     bool names(std::size_t l, std::size_t argument) const;

@@ -30,6 +30,7 @@ struct ArgumentLayout {
     bool offset = false;  ///< the array's offset in its buffer is a kernel parameter
     LastStep last_step = LastStep::any;
     bool constant = false;  ///< reductions: constant along the reduced axes, read once per output
+    bool staged = false;    ///< reductions: copied to shared memory first, see ReductionTile
     // Tiles with arrays that are transposed in shared memory:
     bool wide = false;        ///< accessed along rows, as vectors
     std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
