@@ -35,6 +35,9 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     tiled.tile_rows = 256;
     tiled.arguments[1].last_step = cg::LastStep::zero;
     add("axpy_tiles_cpu", axpy, tiled, {.block = 1, .unroll = 1});
+    auto row_beside_packs = layout({as(none), as(strided), as(packed), as(packed)}, 2);
+    row_beside_packs.arguments[1].last_step = cg::LastStep::one;
+    add("axpy_row_beside_packs", axpy, row_beside_packs, gpu);
     add("axpy_sliced", axpy, layout({as(none), as(linear), as(linear), as(linear)}, 0, false, true), cpu);
     auto neighbours =
         elementwise("neighbours", "const float *x, float *z, int *count",
@@ -189,6 +192,29 @@ inline void add_dots_along_axes(const Add& add) {
         on_gpu);
 }
 
+/// The first array is copied to shared memory in pieces.
+inline void add_staged_dots(const Add& add) {
+    using enum cg::LastStep;
+    cg::KernelLayout elements = beside(1, one, one);
+    elements.arguments[0].staged = true;
+    add("dot_rows_staged", dot(),
+        {.elements = elements,
+         .kept_rank = 1,
+         .mapping = Mapping::rows,
+         .tile = {.across = 32, .rows = 2, .shuffles = true, .stage = 4096, .stages_async = true},
+         .result_offsets = {}},
+        on_gpu);
+    add("dot_columns_staged", dot(),
+        {.elements = elements,
+         .kept_rank = 2,
+         .mapping = Mapping::columns,
+         .tile = {.across = 64, .rows = 3, .stage = 4096},
+         .split = true,
+         .finish = true,
+         .result_offsets = {}},
+        on_gpu);
+}
+
 inline void add_largest(const Add& add) {
     cg::ReductionRequest largest = dot();
     largest.name = "largest";
@@ -305,6 +331,7 @@ inline Programs reduction_programs(const Dialect& dialect) {
     };
     reductions::add_dots(add);
     reductions::add_dots_along_axes(add);
+    reductions::add_staged_dots(add);
     reductions::add_largest(add);
     reductions::add_mean(add);
     reductions::add_largest_index(add);
@@ -523,6 +550,7 @@ inline Programs row_programs(const Dialect& dialect) {
     const auto add = [&](const char* name, DType dtype, int rank, cg::RowLayout row) {
         row.elements = layout({as(strided), as(strided)}, rank);
         row.elements.arguments[0].last_step = row.elements.arguments[1].last_step = one;
+        for (cg::ArgumentLayout& argument : row.elements.arguments) argument.staged = row.tile.stage > 0;
         row.result_offsets.assign(1, rank > 1);
         all.emplace_back(name, cg::row_source(softmax_request(dtype), row, dialect));
     };
@@ -557,6 +585,8 @@ inline Programs row_programs(const Dialect& dialect) {
          .parts = 3,
          .stays = true,
          .warps = true});
+    add("softmax_rows_staged", dtype_of<gemel::half>(), 1,
+        {.tile = {.across = 16, .unroll = 3, .shuffles = true, .stage = 4096, .stages_async = true}, .slots = 3});
     add("softmax_rows_in_shared_memory", single, 2,
         {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
     add("softmax_columns", single, 1,

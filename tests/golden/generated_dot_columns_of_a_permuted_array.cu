@@ -149,20 +149,23 @@ extern "C" __global__ __launch_bounds__(256) void dot(
         }
         if (output < outputs) {
             for (int s_first = along; s_first < splits; s_first += 32) {
+                float found[16];
 #pragma unroll
-                for (int neighbour = 0; neighbour < 4; ++neighbour) {
-                    float found[4];
+                for (int u = 0; u < 4; ++u) {
+                    const int s = s_first + u * 8;
 #pragma unroll
-                    for (int u = 0; u < 4; ++u) {
-                        const int s = s_first + u * 8;
+                    for (int neighbour = 0; neighbour < 4; ++neighbour) {
                         if (s < splits) {
-                            found[u] = partial[s * outputs + output + neighbour];
+                            found[u * 4 + neighbour] = partial[s * outputs + output + neighbour];
                         }
                     }
+                }
 #pragma unroll
-                    for (int u = 0; u < 4; ++u) {
+                for (int u = 0; u < 4; ++u) {
+#pragma unroll
+                    for (int neighbour = 0; neighbour < 4; ++neighbour) {
                         if (s_first + u * 8 < splits) {
-                            totals[neighbour] = dot_reduce(totals[neighbour], found[u]);
+                            totals[neighbour] = dot_reduce(totals[neighbour], found[u * 4 + neighbour]);
                         }
                     }
                 }

@@ -175,21 +175,24 @@ extern "C" __global__ __launch_bounds__(256) void dot(
             totals[neighbour] = 0;
         }
         if (output < outputs) {
-            for (int s_first = along; s_first < splits; s_first += 1024) {
+            for (int s_first = along; s_first < splits; s_first += 4096) {
+                float found[16];
 #pragma unroll
-                for (int neighbour = 0; neighbour < 1; ++neighbour) {
-                    float found[4];
+                for (int u = 0; u < 16; ++u) {
+                    const int s = s_first + u * 256;
 #pragma unroll
-                    for (int u = 0; u < 4; ++u) {
-                        const int s = s_first + u * 256;
+                    for (int neighbour = 0; neighbour < 1; ++neighbour) {
                         if (s < splits) {
-                            found[u] = partial[s * outputs + output + neighbour];
+                            found[u * 1 + neighbour] = partial[s * outputs + output + neighbour];
                         }
                     }
+                }
 #pragma unroll
-                    for (int u = 0; u < 4; ++u) {
+                for (int u = 0; u < 16; ++u) {
+#pragma unroll
+                    for (int neighbour = 0; neighbour < 1; ++neighbour) {
                         if (s_first + u * 256 < splits) {
-                            totals[neighbour] = dot_reduce(totals[neighbour], found[u]);
+                            totals[neighbour] = dot_reduce(totals[neighbour], found[u * 1 + neighbour]);
                         }
                     }
                 }

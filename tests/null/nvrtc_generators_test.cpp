@@ -138,6 +138,12 @@ TEST_CASE("names of an element-wise kernel's template are free for users' argume
                     {.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)}, elements, tuning,
                     Dialect::cuda());
             });
+    check_names_are_free("element-wise, a row beside packs", [&](const auto& all, const std::string& sum) {
+        cg::KernelLayout elements = layout_of(all.size(), packed, 2);
+        elements.arguments[0].access = strided;
+        return cg::elementwise_source({.name = "f", .arguments = all, .operation = cg::Snippet("y[i] = x[i]" + sum)},
+                                      elements, gpu, Dialect::cuda());
+    });
     check_names_are_free("element-wise, turned round", [&](const auto& all, const std::string& sum) {
         cg::KernelLayout elements = layout_of(all.size(), strided, 3);
         elements.tile_width = elements.tile_rows = 64;
@@ -192,6 +198,30 @@ TEST_CASE("names of a reduction's template are free for users' arguments") {
                 return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread,
                                             serial ? cpu : gpu, Dialect::cuda());
             });
+}
+
+TEST_CASE("names of a staged reduction's template are free for users' arguments") {
+    using Mapping = cg::ReductionLayout::Mapping;
+    for (const Mapping mapping : {Mapping::rows, Mapping::columns})
+        check_names_are_free("staged reduction", [&](const auto& all, const std::string& sum) {
+            cg::ReductionLayout spread{.elements = layout_of(all.size(), strided, 1),
+                                       .kept_rank = 1,
+                                       .mapping = mapping,
+                                       .tile = {.across = 32, .rows = 2, .stage = 4096},
+                                       .split = mapping == Mapping::columns,
+                                       .finish = mapping == Mapping::columns,
+                                       .result_offsets = {true}};
+            spread.tile.shuffles = mapping == Mapping::rows;
+            spread.elements.arguments[0].staged = true;
+            spread.elements.arguments[0].last_step = cg::LastStep::one;
+            const auto value = cg::ReducedValue{.dtype = dtype_of<float>(),
+                                                .accumulator = {},
+                                                .neutral = "0",
+                                                .map_expr = cg::Snippet("x[i] + y[i] + reduced_index" + sum),
+                                                .reduce_expr = "a+b"};
+            return cg::reduction_source({.name = "f", .arguments = all, .values = {value}}, spread, gpu,
+                                        Dialect::cuda());
+        });
 }
 
 TEST_CASE("names of a scan's template are free for users' arguments") {

@@ -64,7 +64,8 @@ bool are_few(const Runs& runs) {
 bool is_better_staged(const Runs& runs) {
     constexpr std::size_t access = 16, longest_doubles = 512;
     const std::size_t bytes = runs.length * runs.item_bytes;
-    return bytes % access != 0 && bytes <= (runs.item_bytes == 8 ? longest_doubles : longest_staged_run(runs.item_bytes));
+    return bytes % access != 0 &&
+           bytes <= (runs.item_bytes == 8 ? longest_doubles : longest_staged_run(runs.item_bytes));
 }
 
 /// The reduction as an expression with reductions of namespace lazy. Evaluating it again takes no AnyExpr.

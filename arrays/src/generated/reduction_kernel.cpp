@@ -234,7 +234,8 @@ struct ReductionCall {
         layout.result_offsets.assign(results.size(), needs_offsets(results, cache.addresses_are_linear()));
         // The last block exceeds the end by at most the elements that all blocks process at a time.
         const auto staged = static_cast<std::size_t>(layout.tile.stage);
-        const std::size_t step = dealt.splits * std::max<std::size_t>(tuning.block * std::max(tuning.unroll, 4u) * 2, staged);
+        const std::size_t step =
+            dealt.splits * std::max<std::size_t>(tuning.block * std::max(tuning.unroll, 4u) * 2, staged);
         // CPUs address in 64 bits. After sums of 32-bit numbers, LLVM does not always see that elements are neighbours.
         arrays.kernel.wide_index |= layout.serial || call.count() + step >= std::size_t{1} << 31 ||
                                     outputs * dealt.splits >= std::size_t{1} << 31;

@@ -3,8 +3,8 @@
 #include "array/merge_axes.hpp"
 #include "generated/result_argument.hpp"
 #include "generated/row_layout.hpp"
-#include "generated/staged_lines.hpp"
 #include "generated/spine.hpp"
+#include "generated/staged_lines.hpp"
 #include "generated/tile_states.hpp"
 
 #include <gemel/core/error.hpp>

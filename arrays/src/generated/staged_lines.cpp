@@ -9,6 +9,7 @@ namespace gemel {
 namespace {
 
 constexpr std::size_t warp = 32;
+
 std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 /// A thread adds about 16 elements of a run. Measured on an H200, sum of 2^28 elements in rows of 257, us, by packs of
@@ -17,7 +18,7 @@ std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 bool stage_rows(const ReductionAxesLayout& over, std::size_t block, codegen::ReductionTile& tile, Spread& work) {
     const auto extent = static_cast<std::size_t>(over.extent);
     const std::size_t line = extent * over.stage_bytes;
-    if (line > longest_staged_run(over.item_bytes)) return false;
+    if (extent * over.item_bytes > longest_staged_run(over.item_bytes)) return false;
     std::size_t along = std::clamp<std::size_t>(std::bit_floor(extent / 16), 1, warp);
     while (along < warp && block / along * line > most_staged_bytes) along *= 2;
     const std::size_t across = block / along;
@@ -27,15 +28,16 @@ bool stage_rows(const ReductionAxesLayout& over, std::size_t block, codegen::Red
     tile.rows = static_cast<int>(rows);
     tile.shuffles = along > 1;
     // One of two sizes, so that many extents share a kernel.
-    tile.stage = static_cast<int>((across * rows * line <= staged_bytes ? staged_bytes : most_staged_bytes) / over.stage_bytes);
+    tile.stage =
+        static_cast<int>((across * rows * line <= staged_bytes ? staged_bytes : most_staged_bytes) / over.stage_bytes);
     work.blocks = up(work.outputs, across * rows);
     return true;
 }
 
-/// Columns of many matrices, or of bytes, of some hundred columns, with small running results. Others are faster without.
-/// 2^28 elements on an H200, us, in single elements and staged: sum of floats down 257 columns of 251 matrices 312 and
-/// 282, of one matrix 316 and 391; of int8 down 263 columns of one matrix 237 and 184, maximum 224 and 157, sum down
-/// 1021 columns 148 and 355; argmax of floats down 263 columns 314 and 399.
+/// Columns of many matrices, or of bytes, of some hundred columns, with small running results. Others are faster
+/// without. 2^28 elements on an H200, us, in single elements and staged: sum of floats down 257 columns of 251 matrices
+/// 312 and 282, of one matrix 316 and 391; of int8 down 263 columns of one matrix 237 and 184, maximum 224 and 157, sum
+/// down 1021 columns 148 and 355; argmax of floats down 263 columns 314 and 399.
 bool stage_columns(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
                    std::size_t running_bytes, codegen::ReductionTile& tile, Spread& work) {
     constexpr std::size_t fewest_elements = std::size_t{1} << 26, fewest_columns = 128, most_columns = 300;
@@ -69,7 +71,7 @@ bool stage_columns(const ReductionAxesLayout& over, const codegen::ReductionTuni
 
 }  // namespace
 
-std::size_t longest_staged_run(std::size_t item_bytes) { return item_bytes <= 2 ? 4096 : 2048; }
+std::size_t longest_staged_run(std::size_t item_bytes) { return item_bytes == 4 ? 2048 : 4096; }
 std::size_t longest_staged_row(std::size_t item_bytes) { return item_bytes <= 2 ? 600 : 1200; }
 
 bool can_stage(const DeviceInfo& device) {

@@ -60,7 +60,8 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         Array& array = arrays_.back();
         // An element whose address is taken, or that is also accessed elsewhere, is not cached in a variable.
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
-                         p.dtype.kind() != DType::Kind::structure;
+                         p.dtype.kind() != DType::Kind::structure &&
+                         !(has_rows_beside_packs() && given.access == Access::strided);
         if (turned) {
             array.in_packs = given.access == Access::strided && array.use.element && !array.use.element_address &&
                              !array.use.elsewhere && !array.use.bare;
@@ -243,6 +244,7 @@ void ElementAccess::declare_local(const Array& array, const std::string& stored)
 }
 
 void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
+    begin_beside_lane();
     for (const Array& array : arrays_) {
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;

@@ -66,6 +66,10 @@ class ElementAccess {
     /// find x[i - 1] and x[i + 1] there.
     void set_shared_packs(SharedPacks shared) { shared_ = std::move(shared); }
     void fetch_shared_pack(const std::string& slot);
+    /// Beside packs, arrays of two axes that are not contiguous: the row and the column of a pack's first element, and
+    /// those of the next lane.
+    void begin_pack(const std::string& pack);
+    void next_lane();
     /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
     void end_lane(const std::string& slot, const std::string& lane);
@@ -84,8 +88,8 @@ class ElementAccess {
     /// Columns: the position of element `k` of the first output's run; the position of neighbour `lane`.
     void begin_column(const std::string& k);
     void begin_in_column(const std::string& lane);
-    /// Staged arrays: a block copies the elements of several outputs, or of several lines of columns, to shared memory as
-    /// one piece, by accesses of 16 bytes, and the elements of written arrays back.
+    /// Staged arrays: a block copies the elements of several outputs, or of several lines of columns, to shared memory
+    /// as one piece, by accesses of 16 bytes, and the elements of written arrays back.
     struct Piece {
         std::string thread;  ///< the thread's index in the block
         std::string size;    ///< the number of elements
@@ -98,8 +102,8 @@ class ElementAccess {
     void begin_piece(const std::string& output, const std::string& line);
     void copy_to_stage(const Piece& piece);
     void copy_from_stage(const Piece& piece);
-    /// From now on elements of staged arrays are in the stage, and this is the position of an output there (rows), or of
-    /// a line (columns).
+    /// From now on elements of staged arrays are in the stage, and this is the position of an output there (rows), or
+    /// of a line (columns).
     void begin_in_stage(std::string position);
     void end_in_stage() { in_stage_.clear(); }
     /// The number of elements from a pack's border to the beginning of the line, from 0 to vector_width - 1.
@@ -185,6 +189,9 @@ class ElementAccess {
         bool constant = false;     ///< along a run; its packs have slots of their own
         std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
+    /// Whether packs of contiguous arrays stand beside single elements of strided ones.
+    bool has_rows_beside_packs() const;
+    void begin_beside_lane();
     bool is_staged(const Array& array) const { return layout_.arguments[array.argument].staged; }
     bool is_in_stage(const Array* array) const { return !in_stage_.empty() && array && is_staged(*array); }
     std::string stage(const Array& array) const { return unused(parameter(array).name + "_stage"); }

@@ -32,23 +32,24 @@ void ElementAccess::move_piece(const Array& array, const Piece& piece, bool stor
     const Parameter& p = parameter(array);
     const std::size_t width = access_bytes / p.dtype.size_bytes();
     const std::string shift = unused(p.name + "_shift"), line = unused(p.name + "_line");
-    const std::string pack = unused(p.name + "_access"), e = unused(p.name + "_first");
+    const std::string pack = unused(p.name + "_access"), e = unused(p.name + "_first"), lane = unused(p.name + "_lane");
     writer_.open(gemel::text("for (", index_, " ", pack, " = ", piece.thread, "; ", pack, " * ", width, " - ", shift,
                              " < ", piece.size, "; ", pack, " += ", piece.block, ")"));
     writer_.line("const ", index_, " ", e, " = ", pack, " * ", width, " - ", shift, ";");
     const std::string own = gemel::text(stage(array), "[", pack, "]");
-    const std::string memory = gemel::text("((", writer_.global_pointer("uint4", !stores), ")(", p.name, " + ", line,
-                                           " + ", e, "))[0]");
+    const std::string memory =
+        gemel::text("((", writer_.global_pointer("uint4", !stores), ")(", p.name, " + ", line, " + ", e, "))[0]");
     writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", width, " <= ", piece.size, ")"));
     writer_.line(stores        ? gemel::text(memory, " = ", own, ";")
                  : piece.async ? gemel::text("gemel_copy_async_16(&", own, ", &", memory, ", 16);")
                                : gemel::text(own, " = ", memory, ";"));
     writer_.close();
     writer_.open("else");
-    writer_.open(gemel::text("for (int lane = 0; lane < ", width, "; ++lane)"));
-    const std::string inside = gemel::text("if (", e, " + lane >= 0 && ", e, " + lane < ", piece.size, ") ");
-    const std::string one = gemel::text(p.name, "[", line, " + ", e, " + lane]");
-    const std::string staged = gemel::text(stage_pointer(array), "[", pack, " * ", width, " + lane]");
+    writer_.open(gemel::text("for (int ", lane, " = 0; ", lane, " < ", width, "; ++", lane, ")"));
+    const std::string inside =
+        gemel::text("if (", e, " + ", lane, " >= 0 && ", e, " + ", lane, " < ", piece.size, ") ");
+    const std::string one = gemel::text(p.name, "[", line, " + ", e, " + ", lane, "]");
+    const std::string staged = gemel::text(stage_pointer(array), "[", pack, " * ", width, " + ", lane, "]");
     writer_.line(inside, stores ? one : staged, " = ", stores ? staged : one, ";");
     writer_.close();
     writer_.close();

@@ -155,9 +155,8 @@ std::string ReductionText::over_axes() {
     values_["neighbours"] =
         fill(reduction_kernels::neighbours(), {{"run", is_short ? "totals" : "run"}, {"reduced_index", reduced_index}});
     const int levels = is_short ? 1 : counter_levels();
-    Values more{{"turns", turns_of_run(levels)},
-                {"combine", combine_side_by_side(false)},
-                {"store", store(layout_.split)}};
+    Values more{
+        {"turns", turns_of_run(levels)}, {"combine", combine_side_by_side(false)}, {"store", store(layout_.split)}};
     if (is_short) return fill(reduction_kernels::short_rows(), more);
     add_counter(more, levels, layout_.tile.vector_width);
     return fill(reduction_kernels::rows_and_columns(), more);

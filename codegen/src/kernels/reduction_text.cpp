@@ -212,19 +212,18 @@ std::string ReductionText::kernel() {
     if (packed_) more_sizes = gemel::text(",\n", access_.index_type(), " head");
     if (rows() && layout_.serial) more_sizes = gemel::text(",\n", access_.index_type(), " span");
     const int sharers = has_axes() ? along() : block_;
-    return fill(reduction_kernels::reduction(), {{"arguments", kernel_.verbatim(arguments)},
-                                                 {"results", fill(reduction_kernels::parameters())},
-                                                 {"more_sizes", more_sizes},
-                                                 {"shares", !layout_.serial && sharers > 1 && !layout_.tile.shuffles},
-                                                 {"shared_count", block_ * (columns() ? outputs_of_thread() : 1)},
-                                                 {"staged_arrays", printed([&] {
-                                                      if (is_staged())
-                                                          access_.declare_stage(
-                                                              static_cast<std::size_t>(layout_.tile.stage));
-                                                  })},
-                                                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
-                                                 {"result_offsets", fill(reduction_kernels::offsets())},
-                                                 {"body", has_axes() ? over_axes() : block_per_output()}});
+    return fill(reduction_kernels::reduction(),
+                {{"arguments", kernel_.verbatim(arguments)},
+                 {"results", fill(reduction_kernels::parameters())},
+                 {"more_sizes", more_sizes},
+                 {"shares", !layout_.serial && sharers > 1 && !layout_.tile.shuffles},
+                 {"shared_count", block_ * (columns() ? outputs_of_thread() : 1)},
+                 {"staged_arrays", printed([&] {
+                      if (is_staged()) access_.declare_stage(static_cast<std::size_t>(layout_.tile.stage));
+                  })},
+                 {"argument_offsets", printed([&] { access_.apply_offsets(); })},
+                 {"result_offsets", fill(reduction_kernels::offsets())},
+                 {"body", has_axes() ? over_axes() : block_per_output()}});
 }
 
 std::string ReductionText::element(const Element& words) {

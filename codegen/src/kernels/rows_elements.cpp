@@ -89,7 +89,8 @@ void RowText::add_stage() {
         access_.copy_to_stage(piece);
     });
     const std::string back = printed([&] { access_.copy_from_stage(piece); });
-    values_["copy_from_stage"] = back.empty() ? back : printed([&] { access_.begin_piece(first, "0"); }) + "\n" + back;
+    values_["stores_stage"] = !back.empty();
+    values_["copy_from_stage"] = printed([&] { access_.begin_piece(first, "0"); }) + "\n" + back;
     begin_in_stage();
 }
 

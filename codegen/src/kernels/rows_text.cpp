@@ -281,7 +281,7 @@ std::string RowText::text() {
          {"shares", in_shared},
          {"shared_count", per_value},
          {"has_arena", layout_.arena_bytes > 0},
-         {"shared_packs", layout_.tile.stage      ? declare_stage()
+         {"shared_packs", layout_.tile.stage     ? declare_stage()
                           : layout_.shared_slots ? printed([&] { declare_shared_packs(); })
                                                  : std::string()},
          {"argument_offsets", printed([&] { access_.apply_offsets(); })},
@@ -299,7 +299,7 @@ std::string RowText::known(std::size_t found_by, std::size_t fixed_by, const std
 
 std::string RowText::over_rows() {
     const std::size_t loops = request_.loops.size() + (request_.body.empty() ? 0 : 1);
-    values_["copy_from_stage"] = std::string();
+    values_["stores_stage"] = false;
     if (layout_.tile.stage) add_stage();
     if (layout_.parts > 1 && !layout_.clusters) values_["deal_tile"] = pieces::DealTile{}.text(kernel_);
     values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });

@@ -44,19 +44,20 @@ struct ReductionRequest {
 
 /// Reductions over axes: the distribution of outputs and elements over the threads of a block.
 ///
-/// Staged: a block copies lines that follow each other in memory to shared memory as one piece, by accesses of 16 bytes,
-/// which need not divide a line. Its threads then take single elements from there. For rows, a line is an output's run;
-/// a block has across * rows of them. For columns, it has the elements of all neighbouring outputs at one position.
+/// Staged: a block copies lines that follow each other in memory to shared memory as one piece, by accesses of 16
+/// bytes, which need not divide a line. Its threads then take single elements from there. For rows, a line is an
+/// output's run; a block has across * rows of them. For columns, it has the elements of all neighbouring outputs at one
+/// position.
 struct ReductionTile {
     int across = 1;  ///< outputs, or packs of neighbouring outputs, per block; a power of two that divides the block
-    /// Rows: outputs per thread, whose elements are all loaded first. Staged columns: outputs per thread, `across` apart,
-    /// which cover a line.
+    /// Rows: outputs per thread, whose elements are all loaded first. Staged columns: outputs per thread, `across`
+    /// apart, which cover a line.
     int rows = 1;
-    int unroll = 1;  ///< accesses in flight per output
+    int unroll = 1;         ///< accesses in flight per output
     int vector_width = 1;   ///< elements per access; blocks of one thread: running results, or neighbouring outputs
     bool shifted = false;   ///< runs may begin and end inside a pack (rows only); otherwise all packs are whole
     bool shuffles = false;  ///< an output has at most a warp of threads, which exchange by shuffles (rows only)
-    int stage = 0;  ///< elements of each staged array that a block's shared memory holds; 0: nothing is staged
+    int stage = 0;          ///< elements of each staged array that a block's shared memory holds; 0: nothing is staged
     bool stages_async = false;  ///< copies to the stage bypass registers (cp.async, sm_80)
     friend bool operator==(const ReductionTile&, const ReductionTile&) = default;
 };
@@ -103,8 +104,8 @@ GEMEL_API std::uint32_t fitting_block(const ReductionRequest& request, std::uint
 /// An argument's LastStep is along the axis on which neighbouring threads read.
 /// Launched with `splits` blocks for each group of outputs. A group has one output (whole), across * rows outputs
 /// (rows), across * vector_width (columns), `span` (serial rows), or vector_width neighbours along the last kept
-/// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `n`, `outputs` and `splits`; it has a
-/// thread per output.
+/// axis (serial columns). `<name>_finish` takes results, offsets, partial results, `n`, `outputs` and `splits`; it has
+/// a thread per output.
 ///
 /// Threads sum in runs of bounded length and blocks combine by a tree, so that rounding errors grow with the logarithm
 /// of the length. The order of summation depends on the launch only, not on timing.

@@ -1,0 +1,101 @@
+typedef union { uint32_t words[1]; float value[1]; } pack_float_x1;
+typedef struct {
+    int extent[1];
+    int kept[1];
+    int x[2];  // steps, in elements
+    int y[2];  // steps, in elements
+} dot_layout;
+typedef union { float item; uint32_t words[1]; } dot_value_words;
+float dot_value_shuffle_up(float item, int delta) {
+    dot_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle_up(own.words[w], delta);
+    return other.item;
+}
+float dot_value_shuffle(float item, int lane) {
+    dot_value_words own, other;
+    own.item = item;
+#pragma unroll
+    for (int w = 0; w < 1; ++w) other.words[w] = gemel_shuffle(own.words[w], lane);
+    return other.item;
+}
+float dot_reduce(float a, float b) {
+    return a+b;
+}
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void dot(
+        __global const float *x,
+        __global const float *y,
+        dot_layout layout,
+        __global float *result,
+        int n,
+        int outputs,
+        int splits)
+{
+    __local __attribute__((aligned(128))) uint4 x_stage[1026];
+    int x_shift;
+    const int thread = ((int)get_local_id(0));
+    const int along = thread % 8;
+    const int across = thread / 8;
+    const int lane = thread % 32;
+    const int extent = layout.extent[0];
+    const int begin = (int)((int)get_group_id(0)) * 64;
+    const int lines = outputs - begin < 64 ? (int)(outputs - begin) : 64;
+    const int piece = lines * extent;
+    {
+        const int x_base = begin * layout.x[1];
+        const int y_base = begin * layout.y[1];
+        const int x_line = x_base;
+        const int y_line = y_base;
+        x_shift = (int)((size_t)(x + x_line) / sizeof(float) % 4);
+        for (int x_access = thread; x_access * 4 - x_shift < piece; x_access += 256) {
+            const int x_first = x_access * 4 - x_shift;
+            if (x_first >= 0 && x_first + 4 <= piece) {
+                gemel_copy_async_16(&x_stage[x_access], &((__global const uint4 *)(x + x_line + x_first))[0], 16);
+            }
+            else {
+                for (int x_lane = 0; x_lane < 4; ++x_lane) {
+                    if (x_first + x_lane >= 0 && x_first + x_lane < piece) ((LOCAL_MEM_ARG float *)x_stage)[x_access * 4 + x_lane] = x[x_line + x_first + x_lane];
+                }
+            }
+        }
+    }
+    gemel_commit_copies();
+    gemel_await_copies_0();
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+        const int at = row * 32 + across;
+        const int output = begin + at;
+        float total = 0;
+        if (at < lines) {
+            const int x_base = x_shift + at * (int)extent;
+            const int y_base = output * layout.y[1];
+            const int x_line = x_base;
+            const int y_line = y_base;
+            int first = along;
+            for (; first + 24 < extent; first += 32) {
+#pragma unroll
+                for (int u = 0; u < 4; ++u) {
+                    const int e = first + u * 8;
+                    const int x_at = x_line + e;
+                    const int y_at = y_line + e;
+                    total = dot_reduce(total, ((LOCAL_MEM_ARG float *)x_stage)[x_at]*y[y_at]);
+                }
+            }
+            for (; first < extent; first += 8) {
+                const int e = first;
+                const int x_at = x_line + e;
+                const int y_at = y_line + e;
+                total = dot_reduce(total, ((LOCAL_MEM_ARG float *)x_stage)[x_at]*y[y_at]);
+            }
+        }
+#pragma unroll
+        for (int delta = 4; delta > 0; delta /= 2) {
+            total = dot_reduce(total, dot_value_shuffle(total, lane ^ delta));
+        }
+        if (along == 0 && at < lines) {
+            result[output] = total;
+        }
+    }
+}
