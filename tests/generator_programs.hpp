@@ -285,7 +285,7 @@ inline void add_largest_index(const Add& add) {
         {.elements = steps(),
          .kept_rank = 1,
          .mapping = Mapping::columns,
-         .tile = {.across = 256, .unroll = 4},
+         .tile = {.across = 256, .unroll = 4, .loads_first = true},
          .result_offsets = {}},
         on_gpu);
     cg::ReductionRequest searched = largest_index;

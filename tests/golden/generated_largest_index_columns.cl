@@ -57,7 +57,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void largest_index(
             for (int turn = 0; turn < 16 && first < positions; ++turn) {
                 pack_float_x1 x_pack[4];
                 pack_float_x1 y_pack[4];
-                // Single elements need many loads under way together: there is no condition between them.
+                // Many loads are under way together: there is no condition between them.
                 if (first + 3 < positions) {
 #pragma unroll
                     for (int u = 0; u < 4; ++u) {

@@ -26,6 +26,7 @@ struct ReductionAxesLayout {
     /// packs.
     std::size_t item_bytes = 0;
     std::size_t values = 1;  ///< results of one pass
+    bool is_costly = false;  ///< of is_costly()
     bool overlaps = false;   ///< elements may be read a second time without changing the result
     /// The arguments whose lines follow each other in memory, where accesses of 16 bytes do not divide these lines, and
     /// the bytes of an element of all of them.
@@ -38,6 +39,10 @@ struct ReductionAxesLayout {
 /// @throws ArgumentError for arrays of different shapes
 ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<const bool> reduced,
                                             const LayoutRequest& request, int max_results);
+
+/// Whether elements are costly to add, so that compilers would put each load right before its additions: the running
+/// value is a struct, or there are several.
+bool is_costly(const codegen::ReductionRequest& request, const Dialect& dialect);
 
 /// The distribution of a call's elements.
 struct Spread {

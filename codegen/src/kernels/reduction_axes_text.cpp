@@ -25,7 +25,7 @@ Values ReductionText::axes_words() {
                  {"extent", kernel_.verbatim(extent)},
                  {"vector_width", tile.vector_width},
                  {"shifted", tile.shifted},
-                 {"at_once", columns() && tile.vector_width == 1},
+                 {"loads_first", tile.loads_first},
                  {"shuffles", tile.shuffles},
                  {"across_count", tile.across},
                  {"along_count", this->along()},

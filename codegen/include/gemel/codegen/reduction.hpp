@@ -53,11 +53,12 @@ struct ReductionTile {
     /// Rows: outputs per thread, whose elements are all loaded first. Staged columns: outputs per thread, `across`
     /// apart, which cover a line.
     int rows = 1;
-    int unroll = 1;         ///< accesses in flight per output
-    int vector_width = 1;   ///< elements per access; blocks of one thread: running results, or neighbouring outputs
-    bool shifted = false;   ///< runs may begin and end inside a pack (rows only); otherwise all packs are whole
-    bool shuffles = false;  ///< an output has at most a warp of threads, which exchange by shuffles (rows only)
-    int stage = 0;          ///< elements of each staged array that a block's shared memory holds; 0: nothing is staged
+    int unroll = 1;            ///< accesses in flight per output
+    bool loads_first = false;  ///< no condition between them where all are inside; not with `shifted`
+    int vector_width = 1;      ///< elements per access; blocks of one thread: running results, or neighbouring outputs
+    bool shifted = false;      ///< runs may begin and end inside a pack (rows only); otherwise all packs are whole
+    bool shuffles = false;     ///< an output has at most a warp of threads, which exchange by shuffles (rows only)
+    int stage = 0;  ///< elements of each staged array that a block's shared memory holds; 0: nothing is staged
     bool stages_async = false;  ///< copies to the stage bypass registers (cp.async, sm_80)
     friend bool operator==(const ReductionTile&, const ReductionTile&) = default;
 };
