@@ -116,6 +116,10 @@ inline std::vector<Cell> large_grid() {
     grid.every_axis({"sum", "argmax", "var", "cumsum"}, "double", some);
     grid.every_axis({"sum", "max", "var", "cumsum"}, "half", some);
     grid.every_axis({"sum", "max", "argmax"}, "int8", some);
+    const std::vector<Extents> short_rows = {{8388593, 31}, {262139, 1021}};
+    grid.every_axis({"sum", "max", "argmax", "var"}, "float", short_rows);
+    grid.every_axis({"sum", "max", "argmax", "var"}, "half", short_rows);
+    grid.every_axis({"sum", "max", "argmax"}, "int8", short_rows);
     grid.every_axis(all_operations, "float",
                     {{4 * mi, 4},
                      {4, 4 * mi},

@@ -99,6 +99,26 @@ void transpose(const gemel::Context& context, const gemel::ElementwiseKernel& co
         [&](const gemel::Stream& s, int) { copy(gemel::CallOptions{.stream = s}, x, y); }, 1.1, false);
 }
 
+/// A row that is combined with each row of an array, beside the copy of the array.
+template <class T>
+void broadcast_rows(const gemel::Context& context) {
+    const gemel::ElementwiseKernel scale("const T *x, const T *row, T *y", "y[i] = x[i] * row[i]", "scale_rows");
+    const gemel::ElementwiseKernel copy("const T *x, T *y", "y[i] = x[i]", "copy");
+    const std::int64_t elements = std::int64_t{1} << (is_gpu(context) ? 27 : 22);
+    for (const std::int64_t length : {7, 50, 257, 4096}) {
+        const gemel::Shape shape{elements / length, length};
+        const gemel::GPUArray<T> x(context, shape), row(context, gemel::Shape{length}), y(context, shape);
+        x.buffer().fill(std::uint8_t{0});
+        row.buffer().fill(std::uint8_t{0});
+        compare(
+            context, std::string("broadcast row ") + gemel::dtype_of<T>().name() + " " + gemel::to_string(shape),
+            2.0 * static_cast<double>(x.size_bytes()),
+            [&](const gemel::Stream& s, int) { scale(gemel::CallOptions{.stream = s}, x, row.broadcast_to(shape), y); },
+            [](void*, int) {}, 0, [&](const gemel::Stream& s, int) { copy(gemel::CallOptions{.stream = s}, x, y); },
+            1.25, false);
+    }
+}
+
 template <class T>
 void transposes(const gemel::Context& context) {
     const gemel::ElementwiseKernel copy("const T *x, T *y", "y[i] = x[i]", "transpose");
@@ -125,6 +145,8 @@ int main() try {
     const std::int64_t side = is_gpu(context) ? 96 : 48;
     four_axes(context, axpy, side);
     three_columns(context, axpy, static_cast<std::size_t>(side * side * side * 8));
+    broadcast_rows<float>(context);
+    broadcast_rows<gemel::half>(context);
     transposes<std::uint8_t>(context);
     transposes<std::uint16_t>(context);
     transposes<float>(context);

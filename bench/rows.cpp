@@ -39,7 +39,8 @@ std::vector<Cell> grid(bool small, const std::string& only) {
                 const std::int64_t length = std::int64_t{1} << exponent;
                 if (!small || exponent <= 16) cells.push_back({operation, type, elements / length, length, 1});
             }
-            cells.push_back({operation, type, elements / 3001, 3001, 1});
+            for (const std::int64_t length : {10, 31, 257, 3001})
+                cells.push_back({operation, type, elements / length, length, 1});
             for (const std::int64_t length : {1 << 9, 1 << 12})
                 cells.push_back({operation, type, length, elements / length, 0});
             for (const std::int64_t length : {1 << 8, 1 << 10, 1 << 14})
