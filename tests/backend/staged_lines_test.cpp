@@ -247,6 +247,14 @@ TEST_CASE("explain names rows that are copied as one piece") {
     CHECK(!is_staged(whole));
 }
 
+TEST_CASE("columns that no block can keep are no row program on a GPU") {
+    const auto kernels = [](const GPUArray<float>& x) { return std::stoi(explain(softmax(x, 0))); };
+    const GPUArray<float> kept = zeros<float>({4096, 257}), longer = zeros<float>({40000, 257});
+    const bool is_gpu = kept.context().device().info().type == DeviceInfo::Type::gpu;
+    CHECK(kernels(kept) == 1);
+    CHECK((kernels(longer) > 1) == is_gpu);
+}
+
 TEST_CASE("rows and columns that are broadcast over large arrays") {
     for (const std::int64_t columns : {3, 10, 257, 4096}) {
         check_broadcasts<float>(columns);

@@ -22,6 +22,7 @@ struct Runs {
     std::size_t columns;     ///< 1: runs are along the last axis
     std::size_t item_bytes;  ///< of the first operand
     bool is_one_array;       ///< a contiguous one
+    bool may_stage;          ///< the device can
 };
 
 /// Empty if elements have another structure, or one kernel does not take their operands, or on a CPU device.
@@ -31,7 +32,8 @@ std::optional<Runs> runs_of(const detail::ExpressionView& elements, const Reduct
     elements.collect(elements.expression, operands);
     if (!operands.fits_elements() || operands.array_count == 0) return std::nullopt;
     const AnyArray& x = *operands.arrays[0];
-    if (x.context().device().info().type != DeviceInfo::Type::gpu) return std::nullopt;
+    const DeviceInfo& device = x.context().device().info();
+    if (device.type != DeviceInfo::Type::gpu) return std::nullopt;
     const bool is_one_array = operands.array_count == 1 && x.is_contiguous();
     BroadcastOperands broadcast;
     broadcast.broadcast(operands);
@@ -44,7 +46,8 @@ std::optional<Runs> runs_of(const detail::ExpressionView& elements, const Reduct
               .length = 1,
               .columns = 1,
               .item_bytes = x.dtype().size_bytes(),
-              .is_one_array = is_one_array};
+              .is_one_array = is_one_array,
+              .may_stage = can_stage(device)};
     std::size_t last = shape.rank();
     while (last > 0 && !reduced[last - 1]) runs.columns *= static_cast<std::size_t>(shape[--last]);
     while (last > 0 && reduced[last - 1]) runs.length *= static_cast<std::size_t>(shape[--last]);
@@ -64,7 +67,7 @@ bool are_few(const Runs& runs) {
 bool is_better_staged(const Runs& runs) {
     constexpr std::size_t access = 16, longest_doubles = 512;
     const std::size_t bytes = runs.length * runs.item_bytes;
-    return bytes % access != 0 &&
+    return runs.may_stage && bytes % access != 0 &&
            bytes <= (runs.item_bytes == 8 ? longest_doubles : longest_staged_run(runs.item_bytes));
 }
 

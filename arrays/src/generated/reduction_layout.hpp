@@ -12,6 +12,9 @@
 
 namespace gemel {
 
+/// a / b, rounded up.
+constexpr std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
 /// The arrays' strides along reduced and kept axes.
 struct ReductionAxesLayout {
     CallLayout call;

@@ -12,7 +12,6 @@ namespace {
 using codegen::ReductionTile;
 using Mapping = codegen::ReductionLayout::Mapping;
 
-std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 int power(std::size_t n) { return static_cast<int>(std::bit_ceil(std::max<std::size_t>(n, 1))); }
 
 std::size_t resident_blocks(const codegen::ReductionTuning& tuning, const DeviceInfo& device) {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t warp = 32;
 
-std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n, 1)); }
 
 /// Bytes of a row that a thread can keep in registers besides its computations.

@@ -7,7 +7,6 @@
 namespace gemel {
 namespace {
 
-std::size_t up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n, 1)); }
 
 /// Kept values stay in the second-level cache of a core and on the stack of a thread, which may be as small as 2 MiB.

@@ -81,17 +81,25 @@ std::string ReductionText::combine_side_by_side(bool again) {
     if (along() == 1) return text;
     pieces::ReduceInSharedMemory tree{
         .values = {}, .block = along(), .place = "along", .stride = rows() ? 1 : tile.across};
-    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+    if (tile.shuffles) return text + by_shuffles();
     for (std::size_t v = 0; v < request_.values.size(); ++v) {
         const std::string at = suffix(v), reduce = gemel::text(request_.name, "_reduce", at);
-        shuffles.values.push_back({.total = "total" + at, .item = exchanged(v).name, .reduce = reduce});
         if (rows()) tree.values.push_back({.total = "total" + at, .shared = "shared" + at, .reduce = reduce});
         for (int lane = 0; columns() && lane < outputs_of_thread(); ++lane)
             tree.values.push_back({.total = gemel::text("totals", at, "[", lane, "]"),
                                    .shared = gemel::text("(shared", at, " + ", lane * block_, ")"),
                                    .reduce = reduce});
     }
-    return text + (tile.shuffles ? shuffles.text(kernel_) : tree.text(kernel_));
+    return text + tree.text(kernel_);
+}
+
+std::string ReductionText::by_shuffles() {
+    pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
+    for (std::size_t v = 0; v < request_.values.size(); ++v)
+        shuffles.values.push_back({.total = "total" + suffix(v),
+                                   .item = exchanged(v).name,
+                                   .reduce = gemel::text(request_.name, "_reduce", suffix(v))});
+    return shuffles.text(kernel_);
 }
 
 std::string ReductionText::store(bool to_partial) {
@@ -187,7 +195,7 @@ std::string ReductionText::over_staged_axes() {
     const ReductionTile& tile = layout_.tile;
     values_["outputs_of_block"] = tile.across * tile.rows;
     access_.end_in_stage();
-    values_["copy_to_stage"] = printed([&] {
+    const std::string copies = printed([&] {
         const std::string begin = kernel_.name("begin"), output = kernel_.name("output");
         access_.begin_piece(rows() ? begin : output, rows() ? "0" : begin);
         access_.copy_to_stage({.thread = kernel_.name("thread"),
@@ -195,19 +203,15 @@ std::string ReductionText::over_staged_axes() {
                                .block = block_,
                                .async = tile.stages_async});
     });
+    values_["copy_to_stage"] = fill(reduction_kernels::copy_to_stage(), {{"copies", copies}});
     if (columns()) values_["begin_output"] = printed([&] { access_.begin_output(kernel_.name("output")); });
     begin_in_stage();
     if (columns()) values_["begin_column"] = printed([&] { access_.begin_column(kernel_.name("k")); });
     if (rows()) {
-        pieces::ReduceByShuffles shuffles{.values = {}, .width = along()};
-        for (std::size_t v = 0; v < request_.values.size(); ++v)
-            shuffles.values.push_back({.total = "total" + suffix(v),
-                                       .item = exchanged(v).name,
-                                       .reduce = gemel::text(request_.name, "_reduce", suffix(v))});
         return fill(reduction_kernels::staged_rows(),
                     {{"one_of_four", element({.position = gemel::text("first + u * ", along()), .sum = "total"})},
                      {"single", element({.position = "first", .sum = "total"})},
-                     {"combine", tile.shuffles ? shuffles.text(kernel_) : std::string()},
+                     {"combine", tile.shuffles ? by_shuffles() : std::string()},
                      {"store", store(false)}});
     }
     values_["begin_in_column"] = printed([&] {

@@ -63,6 +63,7 @@ class ReductionText {
     void add_counter(Values& more, int levels, int width);
     Values axes_words();
     std::string combine_side_by_side(bool again);
+    std::string by_shuffles();
     std::string store(bool to_partial);
     int counter_levels() const;
     int turns_of_run(int levels) const;

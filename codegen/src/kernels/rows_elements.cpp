@@ -1,6 +1,7 @@
 /// What row programs do with the elements of one access, of one position or of one row.
 #include "kernels/rows_text.hpp"
 
+#include "reduction_kernels.hpp"
 #include "rows_kernels.hpp"
 
 #include <gemel/core/text.hpp>
@@ -84,10 +85,11 @@ void RowText::add_stage() {
                                      .block = layout_.block,
                                      .async = layout_.tile.stages_async};
     access_.end_in_stage();
-    values_["copy_to_stage"] = printed([&] {
+    const std::string copies = printed([&] {
         access_.begin_piece(first, "0");
         access_.copy_to_stage(piece);
     });
+    values_["copy_to_stage"] = fill(reduction_kernels::copy_to_stage(), {{"copies", copies}});
     const std::string back = printed([&] { access_.copy_from_stage(piece); });
     values_["stores_stage"] = !back.empty();
     values_["copy_from_stage"] = printed([&] { access_.begin_piece(first, "0"); }) + "\n" + back;
