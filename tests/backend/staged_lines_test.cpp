@@ -3,6 +3,7 @@
 #include "generator_support.hpp"
 
 #include <gemel/arrays/lazy.hpp>
+#include <gemel/arrays/stored_tuning.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -265,6 +266,27 @@ TEST_CASE("rows and columns that are broadcast over large arrays") {
 TEST_CASE("columns of large matrices of odd widths") {
     check_large_columns<std::int8_t>(1, 261127, 257);
     check_large_columns<std::int8_t>(67, 4099, 257);
+}
+
+TEST_CASE("running values of large blocks fit beside a stage, or nothing is staged") {
+    if (default_context().device().info().type != DeviceInfo::Type::gpu) {
+        MESSAGE("left out: a CPU device stages nothing");
+        return;
+    }
+    const std::int64_t rows = 261127, columns = 257;
+    const codegen::Workload work{.count = static_cast<std::size_t>(rows),
+                                 .item_bytes = 1,
+                                 .arrays = 1,
+                                 .outputs = static_cast<std::size_t>(columns)};
+    const GPUArray<std::int8_t> x = ones<std::int8_t>({rows, columns});
+    for (const std::uint32_t block : {64, 512, 1024}) {
+        CAPTURE(block);
+        store_tuning(default_context(), work,
+                     codegen::ReductionTuning{.block = block, .access_bytes = 16, .unroll = 4, .blocks_per_unit = 8});
+        CHECK(min(sum(x, 0)).item() == rows);
+        CHECK(max(sum(x, 0)).item() == rows);
+    }
+    store_tuning(default_context(), work, codegen::ReductionTuning{});
 }
 
 TEST_SUITE_END();
