@@ -183,6 +183,31 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     layout.tiles = {along, down, outer};
 }
 
+std::size_t address(const Array& a, const LayoutRequest& request) {
+    return request.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
+}
+
+/// Beside packs: if lines of the last axis are whole packs, strided arrays whose elements follow each other along it are
+/// accessed by packs, too, where these are aligned.
+void choose_lines(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
+    const auto rank = static_cast<std::size_t>(layout.kernel.rank);
+    const std::int64_t width = layout.vector_width;
+    const auto is_whole = [&](std::int64_t step) { return step % width == 0; };
+    layout.kernel.whole_lines = layout.head == 0 && is_whole(layout.values[rank - 1]);
+    if (!layout.kernel.whole_lines) return;
+    auto steps = layout.values.begin();
+    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
+        codegen::ArgumentLayout& argument = layout.kernel.arguments[i];
+        if (argument.access != Access::strided) continue;
+        steps += layout.kernel.rank;
+        const Array& a = call.arrays()[i];
+        const std::size_t pack = static_cast<std::size_t>(width) * item_bytes(a);
+        argument.wide = argument.last_step == LastStep::one && can_be_packed(a, call.declared().uses[i]) &&
+                        address(a, request) % std::min<std::size_t>(16, pack) == 0 &&
+                        std::all_of(steps, steps + layout.kernel.rank - 1, is_whole);
+    }
+}
+
 /// Chooses wide accesses. The packed arrays determine the pack length, which determines the required alignment. Arrays
 /// that are not so aligned are removed until all remaining ones are.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
@@ -191,10 +216,7 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
     for (std::size_t i = 0; i < call.arrays().size(); ++i)
         if (layout.kernel.arguments[i].access == Access::linear && can_be_packed(call.arrays()[i], uses[i]))
             packs.push_back(i);
-    const auto address = [&](std::size_t i) {
-        const Array& a = call.arrays()[i];
-        return request.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
-    };
+    const auto position = [&](std::size_t i) { return address(call.arrays()[i], request); };
     const auto bytes = [&](std::size_t i) { return item_bytes(call.arrays()[i]); };
     for (bool settled = false; !settled;) {
         if (packs.empty()) return;
@@ -210,39 +232,50 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
         const std::size_t vector_width =
             std::max({std::size_t{1}, access / largest, std::min<std::size_t>(4, access) / smallest});
         const auto alignment = [&](std::size_t i) { return std::min<std::size_t>(16, vector_width * bytes(i)); };
-        const std::size_t past = address(deciding) % alignment(deciding);
+        const std::size_t past = position(deciding) % alignment(deciding);
         if (past % bytes(deciding) != 0) return;
         layout.vector_width = static_cast<int>(vector_width);
         layout.head = past ? std::min((alignment(deciding) - past) / bytes(deciding), request.count) : 0;
         const auto stay = std::remove_if(packs.begin(), packs.end(), [&](std::size_t i) {
-            return (address(i) + layout.head * bytes(i)) % alignment(i) != 0;
+            return (position(i) + layout.head * bytes(i)) % alignment(i) != 0;
         });
         settled = stay == packs.end();
         packs.erase(stay, packs.end());
     }
     for (const std::size_t i : packs) layout.kernel.arguments[i].access = Access::packed;
     layout.packed = true;
+    if (layout.kernel.rank > 0) choose_lines(call, request, layout);
 }
 
-/// Whether all strided arrays are read only, and constant along one of two axes: a row or a column that is combined
-/// with each row or column of contiguous arrays. These keep their wide accesses then, and single elements of the others
-/// come from the cache. Measured on an H200, x * row of 2^27 elements, us, in tiles of single elements and so: floats
-/// (32768, 4096) 344 and 282, (2684354, 50) 679 and 279, halves (32768, 4096) 292 and 145; but of 2^20 5.7 and 7.0.
-bool may_stand_beside_packs(const BoundCall& call, const LayoutRequest& request, const CallLayout& layout) {
+/// Whether single elements of an array come from the cache at the speed of packs: neighbours lie close to each other, or
+/// the whole array is small, because it is constant along all axes but one.
+bool comes_from_cache(const Array& a, std::size_t last_axis) {
+    constexpr std::size_t farthest = 16;  // bytes between neighbours
+    std::size_t constant = 0, axes = 0;
+    for (std::size_t axis = 0; axis < a.array->shape().rank(); ++axis) {
+        axes += a.array->shape()[axis] > 1;
+        constant += a.array->shape()[axis] > 1 && a.array->strides()[axis] == 0;
+    }
+    const auto step = static_cast<std::size_t>(std::abs(a.array->strides()[last_axis]));
+    return constant + 1 >= axes || step * item_bytes(a) <= farthest;
+}
+
+/// Whether single elements of the strided arrays, all read only, may stand beside packs of the contiguous ones, which
+/// so keep their wide accesses: a row, column or factor that is broadcast, a slice, an array read backwards. Measured
+/// on an H200, x * row of 2^27 elements, us, in tiles of single elements and so: floats (32768, 4096) 344 and 282,
+/// (2684354, 50) 679 and 279, halves (32768, 4096) 292 and 145; but of 2^20 5.7 and 7.0.
+bool may_stand_beside_packs(const BoundCall& call, const LayoutRequest& request, const MergedAxes& axes,
+                            const CallLayout& layout) {
     constexpr std::size_t fewest_elements = std::size_t{1} << 22;
     const KernelLayout& kernel = layout.kernel;
     const bool can = call.count() >= fewest_elements && request.tiles && request.tiles->block > 1 &&
-                     request.access_bytes >= 2 && kernel.rank == 2 && !layout.tiled() && !kernel.wide_index &&
+                     request.access_bytes >= 2 && kernel.rank > 0 && !layout.tiled() && !kernel.wide_index &&
                      !request.sliced && !request.checked && !call.reads_what_it_writes();
     if (!can) return false;
     for (std::size_t i = 0; i < call.arrays().size(); ++i) {
         const Array& a = call.arrays()[i];
         if (!a.array || kernel.arguments[i].access != Access::strided) continue;
-        const auto is_constant = [&](std::size_t axis) { return a.array->strides()[axis] == 0; };
-        bool any_constant = false;
-        for (std::size_t axis = 0; axis < call.shape().rank(); ++axis)
-            any_constant |= call.shape()[axis] > 1 && is_constant(axis);
-        if (!any_constant || call.declared().uses[i].element_written) return false;
+        if (call.declared().uses[i].element_written || !comes_from_cache(a, axes.back().axis)) return false;
     }
     return true;
 }
@@ -254,8 +287,9 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     KernelLayout& kernel = layout.kernel;
     begin_layout(kernel, call, request);
     bool far_columns = false;
+    MergedAxes axes;
     if (!call.all_contiguous()) {
-        const MergedAxes axes = collapsed_axes(call, request.sliced);
+        axes = collapsed_axes(call, request.sliced);
         const std::optional<TurnedTiles> turned = find_turned_tiles(call, request, axes);
         far_columns = add_steps(call, axes, turned.has_value(), layout);
         if (turned) use_turned_tiles(*turned, layout);
@@ -266,7 +300,7 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
                             (kernel.arguments[i].access == Access::strided || call.declared().uses[i].elsewhere) &&
                             needs_64_bit_offsets(*a.array);
     }
-    if (may_stand_beside_packs(call, request, layout)) choose_packs(call, request, layout);
+    if (may_stand_beside_packs(call, request, axes, layout)) choose_packs(call, request, layout);
     if (request.tiles && !layout.packed && !layout.tiled()) choose_tile(*request.tiles, far_columns, layout);
     if (!layout.tiled() && !layout.packed)
         for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;

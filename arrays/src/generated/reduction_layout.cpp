@@ -86,12 +86,25 @@ std::int64_t step_along(const Array& a, const MergedAxis& axis) {
     return axis.axis == max_axes ? 0 : a.array->strides()[axis.axis];
 }
 
-/// The smallest stride along axes longer than 1, except broadcast axes.
+/// The bytes of an array's distinct elements: those along broadcast axes count once.
+std::size_t footprint(const Array& a) {
+    std::size_t bytes = a.array->dtype().size_bytes();
+    for (std::size_t axis = 0; axis < a.array->shape().rank(); ++axis)
+        if (a.array->strides()[axis] != 0) bytes *= static_cast<std::size_t>(a.array->shape()[axis]);
+    return bytes;
+}
+
+/// The smallest stride along axes longer than 1, except broadcast axes, of the arrays that are most of the reading.
 std::int64_t smallest_step(const BoundCall& call, const MergedAxes& axes) {
-    std::int64_t least = INT64_MAX;
+    std::size_t most = 0;
     for (const Array& a : call.arrays())
+        if (a.is_element) most = std::max(most, footprint(a));
+    std::int64_t least = INT64_MAX;
+    for (const Array& a : call.arrays()) {
+        if (!a.is_element || footprint(a) < most / 4) continue;
         for (const MergedAxis& axis : axes)
-            if (a.is_element && step_along(a, axis) != 0) least = std::min(least, std::abs(step_along(a, axis)));
+            if (step_along(a, axis) != 0) least = std::min(least, std::abs(step_along(a, axis)));
+    }
     return least;
 }
 

@@ -61,7 +61,7 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
         // An element whose address is taken, or that is also accessed elsewhere, is not cached in a variable.
         array.in_packs = packs && array.use.element && !array.use.element_address && given.access != Access::pointer &&
                          p.dtype.kind() != DType::Kind::structure &&
-                         !(has_rows_beside_packs() && given.access == Access::strided);
+                         !(has_lines_beside_packs() && given.access == Access::strided && !given.wide);
         if (turned) {
             array.in_packs = given.access == Access::strided && array.use.element && !array.use.element_address &&
                              !array.use.elsewhere && !array.use.bare;
@@ -169,7 +169,7 @@ std::string ElementAccess::pack_base(const Array& array, const std::string& word
 
 void ElementAccess::load_packs(const std::string& slot, const std::string& pack) {
     for (const Array& array : arrays_) {
-        if (!array.in_packs || !array.use.element_read) continue;
+        if (!array.in_packs || !array.use.element_read || array.access == Access::strided) continue;
         const Parameter& p = parameter(array);
         int words = 0;
         const std::string word = word_type(array, words);
@@ -244,7 +244,6 @@ void ElementAccess::declare_local(const Array& array, const std::string& stored)
 }
 
 void ElementAccess::begin_lane(const std::string& slot, const std::string& lane) {
-    begin_beside_lane();
     for (const Array& array : arrays_) {
         if (array.in_packs) {
             const bool is_one = array.constant && !axes_.columns;

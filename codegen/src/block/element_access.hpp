@@ -66,9 +66,8 @@ class ElementAccess {
     /// find x[i - 1] and x[i + 1] there.
     void set_shared_packs(SharedPacks shared) { shared_ = std::move(shared); }
     void fetch_shared_pack(const std::string& slot);
-    /// Beside packs, arrays of two axes that are not contiguous: the row and the column of a pack's first element, and
-    /// those of the next lane.
-    void begin_pack(const std::string& pack);
+    /// Beside packs, arrays that are not contiguous: their positions at the pack's first element, and at the next lane.
+    void begin_pack(const std::string& slot, const std::string& pack);
     void next_lane();
     /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
@@ -189,9 +188,12 @@ class ElementAccess {
         bool constant = false;     ///< along a run; its packs have slots of their own
         std::string in_tile = {};  ///< its element in a tile with transposed arrays
     };
-    /// Whether packs of contiguous arrays stand beside single elements of strided ones.
-    bool has_rows_beside_packs() const;
-    void begin_beside_lane();
+    /// Whether packs of contiguous arrays stand beside strided ones.
+    bool has_lines_beside_packs() const;
+    std::string beside_index(int axis) const;
+    std::string beside_step(const Array& array, int axis) const;
+    template <class F>
+    void for_each_beside(const F& f) const;
     bool is_staged(const Array& array) const { return layout_.arguments[array.argument].staged; }
     bool is_in_stage(const Array* array) const { return !in_stage_.empty() && array && is_staged(*array); }
     std::string stage(const Array& array) const { return unused(parameter(array).name + "_stage"); }

@@ -166,7 +166,7 @@ class Elementwise {
                      {"uses_index", uses_index},
                      {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
                      {"load_packs", printed([&] { access_.load_packs(u, p); })},
-                     {"begin_pack", printed([&] { access_.begin_pack(p); })},
+                     {"begin_pack", printed([&] { access_.begin_pack(u, p); })},
                      {"next_lane", printed([&] { access_.next_lane(); })},
                      {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
                      {"lane_statement", statement(Mode::lane)},

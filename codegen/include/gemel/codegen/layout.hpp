@@ -31,8 +31,8 @@ struct ArgumentLayout {
     LastStep last_step = LastStep::any;
     bool constant = false;  ///< reductions: constant along the reduced axes, read once per output
     bool staged = false;    ///< reductions: copied to shared memory first, see ReductionTile
+    bool wide = false;      ///< strided, but accessed along rows, as vectors: in tiles with transposed arrays, and packs
     // Tiles with arrays that are transposed in shared memory:
-    bool wide = false;        ///< accessed along rows, as vectors
     std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
 };
@@ -53,6 +53,9 @@ struct KernelLayout {
     /// `tile_group` rows at a time. tile_vector divides the tile's width and the row extent, tile_group the tile's
     /// height, and an array's `turned` the tile's height and the column extent. The grid has only an x axis.
     int tile_vector = 0, tile_group = 1;
+
+    /// Packs of contiguous arrays beside strided ones: no pack crosses the end of a line along the last axis.
+    bool whole_lines = false;
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
