@@ -2,6 +2,7 @@
 
 #include "array/byte_bounds.hpp"
 #include "array/merge_axes.hpp"
+#include "generated/line_packs.hpp"
 #include "generated/turned_tiles.hpp"
 
 #include <algorithm>
@@ -40,6 +41,10 @@ void begin_layout(KernelLayout& layout, const BoundCall& call, const LayoutReque
         layout.arguments.push_back(
             {.access = access, .offset = a.array && !request.linear_addresses && a.offset_bytes != 0});
     }
+}
+
+std::size_t address_of(const Array& a, const LayoutRequest& request) {
+    return request.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
 }
 
 bool can_be_packed(const Array& a, const codegen::ArrayUse& use) {
@@ -183,40 +188,15 @@ void choose_tile(const codegen::ElementwiseTuning& tuning, bool far_columns, Cal
     layout.tiles = {along, down, outer};
 }
 
-std::size_t address(const Array& a, const LayoutRequest& request) {
-    return request.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
-}
+}  // namespace
 
-/// Beside packs: if lines of the last axis are whole packs, strided arrays whose elements follow each other along it are
-/// accessed by packs, too, where these are aligned.
-void choose_lines(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
-    const auto rank = static_cast<std::size_t>(layout.kernel.rank);
-    const std::int64_t width = layout.vector_width;
-    const auto is_whole = [&](std::int64_t step) { return step % width == 0; };
-    layout.kernel.whole_lines = layout.head == 0 && is_whole(layout.values[rank - 1]);
-    if (!layout.kernel.whole_lines) return;
-    auto steps = layout.values.begin();
-    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
-        codegen::ArgumentLayout& argument = layout.kernel.arguments[i];
-        if (argument.access != Access::strided) continue;
-        steps += layout.kernel.rank;
-        const Array& a = call.arrays()[i];
-        const std::size_t pack = static_cast<std::size_t>(width) * item_bytes(a);
-        argument.wide = argument.last_step == LastStep::one && can_be_packed(a, call.declared().uses[i]) &&
-                        address(a, request) % std::min<std::size_t>(16, pack) == 0 &&
-                        std::all_of(steps, steps + layout.kernel.rank - 1, is_whole);
-    }
-}
-
-/// Chooses wide accesses. The packed arrays determine the pack length, which determines the required alignment. Arrays
-/// that are not so aligned are removed until all remaining ones are.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout) {
     const auto& uses = call.declared().uses;
     boost::container::static_vector<std::size_t, max_call_arguments> packs;
     for (std::size_t i = 0; i < call.arrays().size(); ++i)
         if (layout.kernel.arguments[i].access == Access::linear && can_be_packed(call.arrays()[i], uses[i]))
             packs.push_back(i);
-    const auto position = [&](std::size_t i) { return address(call.arrays()[i], request); };
+    const auto position = [&](std::size_t i) { return address_of(call.arrays()[i], request); };
     const auto bytes = [&](std::size_t i) { return item_bytes(call.arrays()[i]); };
     for (bool settled = false; !settled;) {
         if (packs.empty()) return;
@@ -244,43 +224,7 @@ void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayou
     }
     for (const std::size_t i : packs) layout.kernel.arguments[i].access = Access::packed;
     layout.packed = true;
-    if (layout.kernel.rank > 0) choose_lines(call, request, layout);
 }
-
-/// Whether single elements of an array come from the cache at the speed of packs: neighbours lie close to each other, or
-/// the whole array is small, because it is constant along all axes but one.
-bool comes_from_cache(const Array& a, std::size_t last_axis) {
-    constexpr std::size_t farthest = 16;  // bytes between neighbours
-    std::size_t constant = 0, axes = 0;
-    for (std::size_t axis = 0; axis < a.array->shape().rank(); ++axis) {
-        axes += a.array->shape()[axis] > 1;
-        constant += a.array->shape()[axis] > 1 && a.array->strides()[axis] == 0;
-    }
-    const auto step = static_cast<std::size_t>(std::abs(a.array->strides()[last_axis]));
-    return constant + 1 >= axes || step * item_bytes(a) <= farthest;
-}
-
-/// Whether single elements of the strided arrays, all read only, may stand beside packs of the contiguous ones, which
-/// so keep their wide accesses: a row, column or factor that is broadcast, a slice, an array read backwards. Measured
-/// on an H200, x * row of 2^27 elements, us, in tiles of single elements and so: floats (32768, 4096) 344 and 282,
-/// (2684354, 50) 679 and 279, halves (32768, 4096) 292 and 145; but of 2^20 5.7 and 7.0.
-bool may_stand_beside_packs(const BoundCall& call, const LayoutRequest& request, const MergedAxes& axes,
-                            const CallLayout& layout) {
-    constexpr std::size_t fewest_elements = std::size_t{1} << 22;
-    const KernelLayout& kernel = layout.kernel;
-    const bool can = call.count() >= fewest_elements && request.tiles && request.tiles->block > 1 &&
-                     request.access_bytes >= 2 && kernel.rank > 0 && !layout.tiled() && !kernel.wide_index &&
-                     !request.sliced && !request.checked && !call.reads_what_it_writes();
-    if (!can) return false;
-    for (std::size_t i = 0; i < call.arrays().size(); ++i) {
-        const Array& a = call.arrays()[i];
-        if (!a.array || kernel.arguments[i].access != Access::strided) continue;
-        if (call.declared().uses[i].element_written || !comes_from_cache(a, axes.back().axis)) return false;
-    }
-    return true;
-}
-
-}  // namespace
 
 CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     CallLayout layout;
@@ -300,8 +244,9 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
                             (kernel.arguments[i].access == Access::strided || call.declared().uses[i].elsewhere) &&
                             needs_64_bit_offsets(*a.array);
     }
-    if (may_stand_beside_packs(call, request, axes, layout)) choose_packs(call, request, layout);
+    choose_line_packs(call, request, axes, layout);
     if (request.tiles && !layout.packed && !layout.tiled()) choose_tile(*request.tiles, far_columns, layout);
+    choose_packs_of_one(call, request, axes, layout);
     if (!layout.tiled() && !layout.packed)
         for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;
     const bool may_pack = request.access_bytes >= 2 && kernel.rank == 0 && !layout.packed && !request.sliced &&

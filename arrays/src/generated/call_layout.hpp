@@ -25,6 +25,7 @@ struct CallLayout {
     std::size_t head = 0;                ///< single elements before the first pack
     std::array<std::size_t, 3> tiles{};  ///< tiles along the grid's axes
     std::uint32_t block = 0;             ///< threads per block with tiles, if not the tuning's
+    std::uint32_t unroll = 0;            ///< packs per thread, if not the tuning's
     bool tiled() const { return kernel.tile_width > 0; }
 };
 
@@ -45,6 +46,11 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);
 
 /// Adds an entry per argument; arrays that are accessed as x[i] are marked linear.
 void begin_layout(codegen::KernelLayout& layout, const BoundCall& call, const LayoutRequest& request);
+/// Chooses wide accesses to contiguous arrays. The packed arrays determine the pack length, which determines the required
+/// alignment. Arrays that are not so aligned are removed until all remaining ones are.
+void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout);
+/// What decides an array's alignment: its address, or its offset in a buffer that begins at a multiple of 16 bytes.
+std::size_t address_of(const BoundCall::Array& a, const LayoutRequest& request);
 /// Whether the elements are numbers of a size for wide accesses, and their address is not taken.
 bool can_be_packed(const BoundCall::Array& a, const codegen::ArrayUse& use);
 

@@ -107,6 +107,7 @@ struct ElementwiseCall {
                                                  .shared_bytes = cache.info().shared_memory_per_block_bytes});
         if (layout.tiled() && tuning.tile_block) tuning.block = tuning.tile_block;
         if (layout.block) tuning.block = layout.block;
+        if (layout.unroll) tuning.unroll = layout.unroll;
         const Layout kernel = layout.kernel;
         return {std::move(layout), kernel, tuning};
     }

@@ -225,6 +225,7 @@ struct ReductionCall {
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
             over.values = results.size();
             over.is_costly = is_costly(state.request, context->dialect());
+            over.joins_are_costly = has_costly_joins(state.request);
             over.overlaps = results.size() == 1 && !state.request.values[0].extreme.dtype.empty();
             dealt = spread_over_axes(over, tuning, info, call.count(), outputs, running, layout);
             mark_staged(over, layout.tile);

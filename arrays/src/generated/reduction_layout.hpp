@@ -29,7 +29,8 @@ struct ReductionAxesLayout {
     /// packs.
     std::size_t item_bytes = 0;
     std::size_t values = 1;  ///< results of one pass
-    bool is_costly = false;  ///< of is_costly()
+    bool is_costly = false;         ///< of is_costly()
+    bool joins_are_costly = false;  ///< of has_costly_joins()
     bool overlaps = false;   ///< elements may be read a second time without changing the result
     /// The arguments whose lines follow each other in memory, where accesses of 16 bytes do not divide these lines, and
     /// the bytes of an element of all of them.
@@ -46,6 +47,8 @@ ReductionAxesLayout choose_reduction_layout(const BoundCall& call, std::span<con
 /// Whether elements are costly to add, so that compilers would put each load right before its additions: the running
 /// value is a struct, or there are several.
 bool is_costly(const codegen::ReductionRequest& request, const Dialect& dialect);
+/// Whether two running values are costly to join, on all devices.
+bool has_costly_joins(const codegen::ReductionRequest& request);
 
 /// The distribution of a call's elements.
 struct Spread {

@@ -26,18 +26,23 @@ void split(Spread& work, std::size_t groups, std::size_t resident, std::size_t u
     work.blocks = groups * work.splits;
 }
 
+/// Threads join their results in a tree. Where joining is costly, few threads share a run.
 /// @param positions  accesses per run
-void deal_rows(ReductionTile& tile, std::size_t positions, std::size_t outputs, int block, const DeviceInfo& device) {
+void deal_rows(ReductionTile& tile, std::size_t positions, std::size_t outputs, int block, const DeviceInfo& device,
+               bool joins_are_costly) {
     constexpr std::size_t warp = 32, in_flight = 4;
+    const std::size_t fewest = joins_are_costly ? 8 : warp, most_accesses = joins_are_costly ? 64 : 16;
     const std::size_t resident = std::size_t{device.compute_units} * device.max_threads_per_compute_unit.value_or(2048);
     const auto threads = static_cast<std::size_t>(block);
     std::size_t along = 1;
     if (positions <= in_flight * warp) {
         // Once the first element of a cache line is loaded, the others are in the cache.
-        along = static_cast<std::size_t>(
-            std::min<int>(power(tile.vector_width == 1 ? up(positions, in_flight) : positions), warp));
+        const bool several = tile.vector_width == 1 || joins_are_costly;
+        along = static_cast<std::size_t>(power(several ? up(positions, in_flight) : positions));
+        along = std::min(along, fewest);
     } else {
-        for (along = warp; along < threads && (positions / along > 16 || outputs * along < resident);) along *= 2;
+        for (along = fewest; along < threads && (positions / along > most_accesses || outputs * along < resident);)
+            along *= 2;
     }
     along = std::min(along, threads);
     tile.across = static_cast<int>(threads / along);
@@ -95,6 +100,11 @@ void deal_columns(ReductionTile& tile, std::size_t count, std::size_t outputs, i
 /// instead of 765.
 bool is_costly(const codegen::ReductionRequest& request, const Dialect& dialect) {
     if (request.values.size() > 1) return dialect.name == "cuda";
+    return has_costly_joins(request);
+}
+
+bool has_costly_joins(const codegen::ReductionRequest& request) {
+    if (request.values.size() > 1) return true;
     const codegen::ReducedValue& value = request.values.front();
     const DType running = value.accumulator.empty() ? value.dtype : value.accumulator;
     return running.kind() == DType::Kind::structure && value.replace_if.empty();
@@ -181,7 +191,7 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     } else {
         const auto extent = static_cast<std::size_t>(over.extent);
         positions = work.count / extent * (tile.shifted ? (extent + 2 * width - 2) / width : extent / width);
-        deal_rows(tile, positions, outputs, block, device);
+        deal_rows(tile, positions, outputs, block, device, over.joins_are_costly);
     }
     const std::size_t groups = up(packs, static_cast<std::size_t>(tile.across) * static_cast<std::size_t>(tile.rows));
     const auto along = static_cast<std::size_t>(block / tile.across);

@@ -34,13 +34,14 @@ ElementAccess::ElementAccess(const std::string& kernel, const std::vector<Parame
       layout_type_(helper("layout")),
       report_(unused("out_of_bounds")) {
     const bool turned = layout.tile_vector > 0;
-    const bool packs = layout.any(Access::packed) || axes.vector_width > 0 || turned;
+    const bool packs = layout.has_packs() || axes.vector_width > 0 || turned;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         if (const std::string why = refused_use(arguments[i], uses[i]); !why.empty())
             throw ArgumentError(gemel::text("'", kernel, "': argument ", i + 1, " (", arguments[i].name, ") ", why));
     if (packs)
         vector_width_ = turned              ? layout.tile_vector
                         : axes.vector_width ? axes.vector_width
+                        : layout.line_width ? layout.line_width
                                             : pack_length(arguments, layout, access_bytes);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const ArgumentLayout& given = layout.arguments[i];
@@ -168,8 +169,9 @@ std::string ElementAccess::pack_base(const Array& array, const std::string& word
 }
 
 void ElementAccess::load_packs(const std::string& slot, const std::string& pack) {
+    find_line_packs(pack, [](const Array& array) { return array.in_packs && array.use.element_read; });
     for (const Array& array : arrays_) {
-        if (!array.in_packs || !array.use.element_read || array.access == Access::strided) continue;
+        if (!array.in_packs || !array.use.element_read) continue;
         const Parameter& p = parameter(array);
         int words = 0;
         const std::string word = word_type(array, words);
@@ -182,6 +184,9 @@ void ElementAccess::load_packs(const std::string& slot, const std::string& pack)
             for (int w = 0; w < words; ++w)
                 writer_.line(array.pack, "[", slot, "].words[", w, "] = ", from, pack,
                              words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "", "];");
+        } else if (array.access == Access::strided) {
+            for (int w = 0; w < words; ++w)
+                writer_.line(array.pack, "[", slot, "].words[", w, "] = ", line_pack(array, true), "[", w, "];");
         } else {
             for (int lane = 0; lane < vector_width_; ++lane)
                 writer_.line(set_lane_of(array, gemel::text(array.pack, "[", slot, "]"), gemel::text(lane),
@@ -210,6 +215,9 @@ void ElementAccess::store_packs(const std::string& slot, const std::string& pack
             for (int w = 0; w < words; ++w)
                 writer_.line(to, pack, words > 1 ? gemel::text(" * ", words, w ? gemel::text(" + ", w) : "") : "",
                              "] = ", array.pack, "[", slot, "].words[", w, "];");
+        } else if (array.access == Access::strided) {
+            for (int w = 0; w < words; ++w)
+                writer_.line(line_pack(array, false), "[", w, "] = ", array.pack, "[", slot, "].words[", w, "];");
         } else {
             for (int lane = 0; lane < vector_width_; ++lane)
                 writer_.line(p.name, "[", has_head_ ? head_ + " + " : "", pack, " * ", vector_width_, " + ", lane,

@@ -19,6 +19,7 @@ struct ReducedAxes {
     bool has_result = false;  ///< the result has its own strides along the kept axes
     bool columns = false;     ///< neighbours are along the last kept axis; otherwise along the last reduced axis
     int vector_width = 0;     ///< elements per pack of neighbours; 0: no packs
+    bool shifted = false;     ///< lines begin and end within packs
 };
 
 /// The C text of an expression's truth value, 0 or 1, for storing as a bool.
@@ -66,8 +67,8 @@ class ElementAccess {
     /// find x[i - 1] and x[i + 1] there.
     void set_shared_packs(SharedPacks shared) { shared_ = std::move(shared); }
     void fetch_shared_pack(const std::string& slot);
-    /// Beside packs, arrays that are not contiguous: their positions at the pack's first element, and at the next lane.
-    void begin_pack(const std::string& slot, const std::string& pack);
+    /// The positions of strided arrays beside packs, at the pack's first element and at the next lane.
+    void begin_pack(const std::string& pack);
     void next_lane();
     /// Declares the elements of one lane as local variables; stores them back to the pack.
     void begin_lane(const std::string& slot, const std::string& lane);
@@ -192,8 +193,8 @@ class ElementAccess {
     bool has_lines_beside_packs() const;
     std::string beside_index(int axis) const;
     std::string beside_step(const Array& array, int axis) const;
-    template <class F>
-    void for_each_beside(const F& f) const;
+    std::string line_pack(const Array& array, bool is_const) const;
+    void find_line_packs(const std::string& pack, const std::function<bool(const Array&)>& is_meant);
     bool is_staged(const Array& array) const { return layout_.arguments[array.argument].staged; }
     bool is_in_stage(const Array* array) const { return !in_stage_.empty() && array && is_staged(*array); }
     std::string stage(const Array& array) const { return unused(parameter(array).name + "_stage"); }
@@ -245,6 +246,10 @@ class ElementAccess {
     std::string prefix(const Array* array) const { return array ? parameter(*array).name : "i"; }
     void declare_local(const Array& array, const std::string& value);
     enum class Move { load, copy_async, store };
+    /// Whether packs at the edges of lines are read as a whole. Of two elements, only one can be inside.
+    bool reads_beside_lines() const { return axes_.shifted && vector_width_ > 2; }
+    std::string last_position(const Array& array) const { return unused(parameter(array).name + "_last"); }
+    void declare_last_positions();
     void move_neighbours(const Array& array, Move way, const std::string& pack, const std::string& e,
                          const std::string& extent);
     std::string pack_in_shared(const Array& array) const { return unused(parameter(array).name + "_kept"); }

@@ -63,6 +63,25 @@ void ElementAccess::begin_output(const std::string& output) {
     declare_positions("_base", "", [&](const std::string&, const std::string& member, LastStep) {
         return kept_sum(member, slowest, "o_");
     });
+    if (reads_beside_lines()) declare_last_positions();
+}
+
+/// The positions of the arrays' last elements. Packs at the edge of a line may be read as a whole up to there, because
+/// what lies beside the line is in the same memory.
+void ElementAccess::declare_last_positions() {
+    for (const Array& array : arrays_) {
+        if (!array.in_packs || array.constant || last_step(array) != LastStep::one) continue;
+        std::string sum;
+        for (int axis = 0; axis < layout_.rank + axes_.kept_rank; ++axis) {
+            const bool reduced = axis < layout_.rank;
+            const std::string extent = gemel::text(layout_name_, reduced ? ".extent[" : ".kept[",
+                                                   reduced ? axis : axis - layout_.rank, "]");
+            sum += gemel::text(sum.empty() ? "" : " + ", "(", extent, " - 1)",
+                               axis + 1 == layout_.rank ? ""
+                                                        : gemel::text(" * ", layout_name_, ".", array.steps, "[", axis, "]"));
+        }
+        writer_.line("const ", index_, " ", last_position(array), " = ", sum, ";");
+    }
 }
 
 std::string ElementAccess::result_member() const {
@@ -226,7 +245,10 @@ void ElementAccess::move_neighbours(const Array& array, Move way, const std::str
         return store ? gemel::text(memory, " = ", own, ";") : gemel::text(own, " = ", memory, ";");
     };
     const bool wide = step == LastStep::one && vector_width_ > 1;
-    if (wide && !e.empty())
+    if (wide && !e.empty() && !store && reads_beside_lines())
+        writer_.open(gemel::text("if (", array.at, " >= 0 && ", array.at, " + ", vector_width_ - 1, " <= ",
+                                 last_position(array), ")"));
+    else if (wide && !e.empty())
         writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
     if (wide) {
         int words = 0;

@@ -64,7 +64,7 @@ class Elementwise {
         std::string arguments;
         for (const std::string& parameter : access_.parameters()) arguments += parameter + ",\n";
         const std::string& index = access_.index_type();
-        const bool packed = layout_.any(Access::packed);
+        const bool packed = layout_.has_packs();
         std::string more_sizes;
         if (packed) more_sizes = gemel::text(",\n", index, " head");
         if (!packed && layout_.sliced)
@@ -166,7 +166,7 @@ class Elementwise {
                      {"uses_index", uses_index},
                      {"declare_packs", printed([&] { access_.declare_packs(unroll_); })},
                      {"load_packs", printed([&] { access_.load_packs(u, p); })},
-                     {"begin_pack", printed([&] { access_.begin_pack(u, p); })},
+                     {"begin_pack", printed([&] { access_.begin_pack(p); })},
                      {"next_lane", printed([&] { access_.next_lane(); })},
                      {"begin_lane", printed([&] { access_.begin_lane(u, lane); })},
                      {"lane_statement", statement(Mode::lane)},

@@ -47,7 +47,8 @@ ReducedAxes reduced_axes(const ReductionLayout& layout) {
             .has_result = layout.has_result,
             .columns = layout.mapping == ReductionLayout::Mapping::columns,
             .vector_width =
-                layout.mapping == ReductionLayout::Mapping::whole || layout.serial ? 0 : layout.tile.vector_width};
+                layout.mapping == ReductionLayout::Mapping::whole || layout.serial ? 0 : layout.tile.vector_width,
+            .shifted = layout.tile.shifted};
 }
 
 int threads(const ReductionLayout& layout, const ReductionTuning& tuning) {

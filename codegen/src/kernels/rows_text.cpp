@@ -31,7 +31,8 @@ ReducedAxes axes_of(const RowLayout& layout) {
             .has_index = layout.has_index,
             .has_result = layout.has_result,
             .columns = layout.mapping == ReductionLayout::Mapping::columns,
-            .vector_width = layout.serial ? 0 : layout.tile.vector_width};
+            .vector_width = layout.serial ? 0 : layout.tile.vector_width,
+            .shifted = layout.tile.shifted};
 }
 
 std::set<std::string, std::less<>> kept_words() { return {"i", "a", "b", "n", "reduced_index"}; }

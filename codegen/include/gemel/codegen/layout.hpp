@@ -54,14 +54,16 @@ struct KernelLayout {
     /// height, and an array's `turned` the tile's height and the column extent. The grid has only an x axis.
     int tile_vector = 0, tile_group = 1;
 
-    /// Packs of contiguous arrays beside strided ones: no pack crosses the end of a line along the last axis.
-    bool whole_lines = false;
+    /// Above 0, the elements per pack of arrays that need not be contiguous; the extent of the last axis is a multiple.
+    int line_width = 0;
 
     bool any(Access access) const {
         for (const ArgumentLayout& argument : arguments)
             if (argument.access == access) return true;
         return false;
     }
+    /// Whether threads process packs of elements.
+    bool has_packs() const { return line_width > 0 || any(Access::packed); }
     friend bool operator==(const KernelLayout&, const KernelLayout&) = default;
 };
 
