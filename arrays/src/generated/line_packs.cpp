@@ -112,9 +112,13 @@ void choose_line_packs(const BoundCall& call, const LayoutRequest& request, cons
         packs.choose(layout.vector_width);
         return;
     }
-    const std::size_t item = packs.largest_item();
-    for (std::size_t width = request.access_bytes / item; width > 1 && width * item >= 4; width /= 2)
-        if (packs.choose(static_cast<std::int64_t>(width))) return;
+    const std::size_t item = packs.largest_item(), access = request.access_bytes;
+    for (std::size_t width = access / item; width > 1 && width * item >= 4; width /= 2)
+        if (packs.choose(static_cast<std::int64_t>(width))) {
+            // As many bytes under way per thread as with the widest accesses.
+            if (width * item < access) layout.unroll = static_cast<std::uint32_t>(access / (width * item));
+            return;
+        }
 }
 
 void choose_packs_of_one(const BoundCall& call, const LayoutRequest& request, const MergedAxes& axes,
