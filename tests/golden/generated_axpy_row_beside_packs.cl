@@ -27,17 +27,20 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void axpy(
     for (int u = 0; u < 2; ++u) {
         const int p = first + u * 256;
         if (p < packs) {
-            int i_row = (head + p * 4) / layout.extent[1], i_column = (head + p * 4) % layout.extent[1];
+            int i_0 = head + p * 4;
+            int i_1 = i_0 % layout.extent[1];
+            i_0 /= layout.extent[1];
+            int x_at = i_0 * layout.x[0] + i_1;
 #pragma unroll
             for (int lane = 0; lane < 4; ++lane) {
-                const int x_at = i_row * layout.x[0] + i_column;
                 const float y_i = y_pack[u].value[lane];
                 float z_i;
                 z_i = a*x[x_at] + y_i;
                 z_pack[u].value[lane] = z_i;
-                if (++i_column == layout.extent[1]) {
-                    i_column = 0;
-                    ++i_row;
+                x_at += 1;
+                if (++i_1 == layout.extent[1]) {
+                    i_1 = 0;
+                    x_at += layout.x[0] - layout.extent[1];
                 }
             }
             ((__global uint4 *)(z + head))[p] = z_pack[u].words[0];

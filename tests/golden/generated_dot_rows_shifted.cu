@@ -35,6 +35,7 @@ extern "C" __global__ __launch_bounds__(256) void dot(
     if (output < outputs) {
         const int x_base = output * layout.x[2];
         const int y_base = output * layout.y[2];
+        const int x_last = (layout.extent[0] - 1) * layout.x[0] + (layout.extent[1] - 1) + (layout.kept[0] - 1) * layout.x[2];
         const int extent = layout.extent[1];
         const int packs = (extent + 6) / 4;
         const int positions = n / extent * packs;
@@ -64,7 +65,7 @@ extern "C" __global__ __launch_bounds__(256) void dot(
                         const int e = k % packs * 4 - (int)((size_t)(x + x_line) / sizeof(float) % 4);
                         const int x_at = x_line + e;
                         const int y_at = y_line + e * layout.y[1];
-                        if (e >= 0 && e + 4 <= extent) {
+                        if (x_at >= 0 && x_at + 3 <= x_last) {
                             x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
                         }
                         else {

@@ -113,6 +113,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
         const int output = is_there ? given : 0;
         const int x_base = output * layout.x[1];
         const int y_base = output * layout.y[1];
+        const int x_last = (layout.extent[0] - 1) + (layout.kept[0] - 1) * layout.x[1];
 #pragma unroll
         for (int s = 0; s < 3; ++s) {
             const int k = first_position + (2 + s) * 256;
@@ -122,7 +123,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
                 const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
                 const int x_at = x_line + e;
                 const int y_at = y_line + e;
-                if (e >= 0 && e + 8 <= extent) {
+                if (x_at >= 0 && x_at + 7 <= x_last) {
                     gemel_copy_async_16(&x_kept[s * 256 + thread].words[0], &((const uint4 *)(x + x_at))[0], 16);
                 }
                 else {
@@ -147,7 +148,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
                 const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
                 const int x_at = x_line + e;
                 const int y_at = y_line + e;
-                if (e >= 0 && e + 8 <= extent) {
+                if (x_at >= 0 && x_at + 7 <= x_last) {
                     x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
                 }
                 else {
@@ -173,6 +174,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
         const int output = is_there ? given : 0;
         const int x_base = output * layout.x[1];
         const int y_base = output * layout.y[1];
+        const int x_last = (layout.extent[0] - 1) + (layout.kept[0] - 1) * layout.x[1];
         float totals_0[8];
         float totals_1[8];
 #pragma unroll
@@ -519,12 +521,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
                     const int output = is_there ? given : 0;
                     const int x_base = output * layout.x[1];
                     const int y_base = output * layout.y[1];
+                    const int x_last = (layout.extent[0] - 1) + (layout.kept[0] - 1) * layout.x[1];
                     const int x_line = x_base;
                     const int y_line = y_base;
                     const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
                     const int x_at = x_line + e;
                     const int y_at = y_line + e;
-                    if (e >= 0 && e + 8 <= extent) {
+                    if (x_at >= 0 && x_at + 7 <= x_last) {
                         x_pack[u].words[0] = ((const uint4 *)(x + x_at))[0];
                     }
                     else {
@@ -599,12 +602,13 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
                     const int output = is_there ? given : 0;
                     const int x_base = output * layout.x[1];
                     const int y_base = output * layout.y[1];
+                    const int x_last = (layout.extent[0] - 1) + (layout.kept[0] - 1) * layout.x[1];
                     const int x_line = x_base;
                     const int y_line = y_base;
                     const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
                     const int x_at = x_line + e;
                     const int y_at = y_line + e;
-                    if (e >= 0 && e + 8 <= extent) {
+                    if (x_at >= 0 && x_at + 7 <= x_last) {
                         gemel_copy_async_16(&x_kept[s * 256 + thread].words[0], &((const uint4 *)(x + x_at))[0], 16);
                     }
                     else {

@@ -105,6 +105,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     const int output = is_there ? given : 0;
     const int x_base = output * layout.x[1];
     const int y_base = output * layout.y[1];
+    const int x_last = (layout.extent[0] - 1) + (layout.kept[0] - 1) * layout.x[1];
     const int extent = layout.extent[0];
     const int packs = (extent + 14) / 8;
     const int positions = packs;
@@ -119,7 +120,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
             const int x_at = x_line + e;
             const int y_at = y_line + e;
-            if (e >= 0 && e + 8 <= extent) {
+            if (x_at >= 0 && x_at + 7 <= x_last) {
                 gemel_copy_async_16(&x_kept[s * 256 + thread].words[0], &((__global const uint4 *)(x + x_at))[0], 16);
             }
             else {
@@ -144,7 +145,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
             const int e = k * 8 - (int)((size_t)(x + x_line) / sizeof(float16_t) % 8);
             const int x_at = x_line + e;
             const int y_at = y_line + e;
-            if (e >= 0 && e + 8 <= extent) {
+            if (x_at >= 0 && x_at + 7 <= x_last) {
                 x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
             }
             else {

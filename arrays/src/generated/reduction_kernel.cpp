@@ -224,6 +224,7 @@ struct ReductionCall {
                 choose_reduction_layout(call, {axes.reduced.data(), call.shape().rank()}, request,
                                         static_cast<int>(std::bit_floor(std::max<std::size_t>(64 / running, 1))));
             over.values = results.size();
+            over.is_cuda = context->dialect().name == "cuda";
             over.is_costly = is_costly(state.request, context->dialect());
             over.joins_are_costly = has_costly_joins(state.request);
             over.overlaps = results.size() == 1 && !state.request.values[0].extreme.dtype.empty();

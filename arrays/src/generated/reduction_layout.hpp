@@ -29,6 +29,7 @@ struct ReductionAxesLayout {
     /// packs.
     std::size_t item_bytes = 0;
     std::size_t values = 1;  ///< results of one pass
+    bool is_cuda = false;           ///< compiled for CUDA
     bool is_costly = false;         ///< of is_costly()
     bool joins_are_costly = false;  ///< of has_costly_joins()
     bool overlaps = false;   ///< elements may be read a second time without changing the result

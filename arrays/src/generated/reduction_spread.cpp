@@ -54,23 +54,31 @@ void deal_rows(ReductionTile& tile, std::size_t positions, std::size_t outputs, 
     if (may_repeat && outputs * along >= 2 * resident * rows) tile.rows = static_cast<int>(rows);
 }
 
+/// Fewer elements are not worth wide blocks of columns, whose last block joins more results, and longer loops.
+bool is_large(std::size_t count, std::size_t outputs) { return count * outputs >= std::size_t{1} << 26; }
+
 /// The fewest threads side by side along columns. A warp reads whole lines, unless the columns have an odd width: then
 /// its elements begin anywhere in a line, whose rest another block reads later. Wider blocks share fewer lines.
 /// Measured on an H100, (1000003, 263) floats along axis 0: 32 threads 539 us, 64 466, 128 453, 256 410; an argmax with
 /// 32 487, 128 456, 256 590. 16-bit floats and columns of several axes are fastest with 32.
 int least_across(const ReductionAxesLayout& over, std::size_t count, std::size_t outputs, std::size_t running_bytes) {
-    constexpr std::size_t fewest_elements = std::size_t{1} << 26;  // the last block of each group joins more results
     const bool has_measured_size = over.item_bytes == 1 || over.item_bytes == 4 || over.item_bytes == 8;
-    if (over.vector_width > 1 || over.kept_rank > 1 || !has_measured_size || count * outputs < fewest_elements)
-        return 32;
+    if (over.vector_width > 1 || !is_large(count, outputs)) return 32;
+    if (over.kept_rank > 1) {
+        const bool is_one_wave = outputs >= std::size_t{1} << 17 && outputs < std::size_t{1} << 19;
+        return over.is_cuda && !is_one_wave ? 256 : 32;
+    }
+    if (!has_measured_size) return 32;
     return running_bytes > 8 ? 128 : 256;
 }
 
 /// Accesses to single elements need more of them in flight, and so do packs of 16-bit floats, whose sums and extremes
 /// take more instructions per byte. Measured on an H200, (16384, 16384) halves along axis 0: sum 150 us with 4 accesses
-/// and 128 with 8, of floats 247 and 261; the larger running values of variances 193 and 207.
-std::size_t accesses_in_flight(const ReductionAxesLayout& over, std::size_t running_bytes) {
-    if (over.vector_width == 1) return 12;
+/// and 128 with 8, of floats 247 and 261; the larger running values of variances 193 and 207. Columns of several axes
+/// through OpenCL, 2^27 elements less one column, with 12 and 24: float sums of (8192, 64, 255) along axis 0 246 and 146,
+/// variances of (4096, 32, 1023) along axis 1 260 and 195.
+std::size_t accesses_in_flight(const ReductionAxesLayout& over, bool large, std::size_t running_bytes) {
+    if (over.vector_width == 1) return large && over.kept_rank > 1 && !over.is_cuda ? 24 : 12;
     return over.item_bytes == 2 && running_bytes <= 4 ? 8 : 4;
 }
 
@@ -186,7 +194,7 @@ Spread spread_over_axes(const ReductionAxesLayout& over, const codegen::Reductio
     std::size_t positions = work.count, packs = outputs;
     if (over.columns) {
         deal_columns(tile, work.count, outputs, block, least_across(over, work.count, outputs, running_bytes),
-                     accesses_in_flight(over, running_bytes));
+                     accesses_in_flight(over, is_large(work.count, outputs), running_bytes));
         packs = outputs / width;
     } else {
         const auto extent = static_cast<std::size_t>(over.extent);

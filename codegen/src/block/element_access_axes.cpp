@@ -70,7 +70,7 @@ void ElementAccess::begin_output(const std::string& output) {
 /// what lies beside the line is in the same memory.
 void ElementAccess::declare_last_positions() {
     for (const Array& array : arrays_) {
-        if (!array.in_packs || array.constant || last_step(array) != LastStep::one) continue;
+        if (!array.in_packs || !array.use.element_read || array.constant || last_step(array) != LastStep::one) continue;
         std::string sum;
         for (int axis = 0; axis < layout_.rank + axes_.kept_rank; ++axis) {
             const bool reduced = axis < layout_.rank;

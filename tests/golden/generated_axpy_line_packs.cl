@@ -1,0 +1,73 @@
+typedef union { uint4 words[1]; float value[4]; } pack_float_x4;
+typedef struct {
+    int extent[3];
+    int x[3];  // steps, in elements
+    int y[3];  // steps, in elements
+    int z[3];  // steps, in elements
+} axpy_layout;
+__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void axpy(
+        float a,
+        __global const float *x,
+        __global const float *y,
+        __global float *z,
+        int64_t z_offset,
+        axpy_layout layout,
+        int n,
+        int head)
+{
+    z = (__global float *)((__global char *)z + z_offset);
+    const int packs = (n - head) / 4;
+    const int first = ((int)get_group_id(0)) * 512 + ((int)get_local_id(0));
+    pack_float_x4 x_pack[2];
+    pack_float_x4 z_pack[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            int i_0 = head + p * 4;
+            int i_2 = i_0 % layout.extent[2];
+            i_0 /= layout.extent[2];
+            int i_1 = i_0 % layout.extent[1];
+            i_0 /= layout.extent[1];
+            int x_at = i_0 * layout.x[0] + i_1 * layout.x[1] + i_2;
+            x_pack[u].words[0] = ((__global const uint4 *)(x + x_at))[0];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            int i_0 = head + p * 4;
+            int i_2 = i_0 % layout.extent[2];
+            i_0 /= layout.extent[2];
+            int i_1 = i_0 % layout.extent[1];
+            i_0 /= layout.extent[1];
+            int y_at = i_0 * layout.y[0] + i_1 * layout.y[1] + i_2 * layout.y[2];
+            int z_at = i_0 * layout.z[0] + i_1 * layout.z[1] + i_2;
+#pragma unroll
+            for (int lane = 0; lane < 4; ++lane) {
+                const float x_i = x_pack[u].value[lane];
+                float z_i;
+                z_i = a*x_i + y[y_at];
+                z_pack[u].value[lane] = z_i;
+                y_at += layout.y[2];
+            }
+            ((__global uint4 *)(z + z_at))[0] = z_pack[u].words[0];
+        }
+    }
+    // Elements before the first whole pack and after the last.
+    if (((int)get_group_id(0)) == ((int)get_num_groups(0)) - 1) {
+        for (int r = ((int)get_local_id(0)); r < n - packs * 4; r += 256) {
+            const int i = r < head ? r : r + packs * 4;
+            int i_rest = i;
+            const int i_2 = i_rest % layout.extent[2];
+            i_rest /= layout.extent[2];
+            const int i_1 = i_rest % layout.extent[1];
+            i_rest /= layout.extent[1];
+            const int x_at = i_rest * layout.x[0] + i_1 * layout.x[1] + i_2 * layout.x[2];
+            const int y_at = i_rest * layout.y[0] + i_1 * layout.y[1] + i_2 * layout.y[2];
+            const int z_at = i_rest * layout.z[0] + i_1 * layout.z[1] + i_2 * layout.z[2];
+            z[z_at] = a*x[x_at] + y[y_at];
+        }
+    }
+}

@@ -1,0 +1,64 @@
+typedef union { uint32_t words[1]; float value[1]; } pack_float_x1;
+typedef struct {
+    int extent[2];
+    int x[2];  // steps, in elements
+    int z[2];  // steps, in elements
+} axpy_layout;
+extern "C" __global__ __launch_bounds__(256) void axpy(
+        float a,
+        const float *x,
+        const float *y,
+        float *z,
+        axpy_layout layout,
+        int n,
+        int head)
+{
+    const int packs = (n - head) / 1;
+    const int first = ((int)blockIdx.x) * 512 + ((int)threadIdx.x);
+    pack_float_x1 x_pack[2];
+    pack_float_x1 y_pack[2];
+    pack_float_x1 z_pack[2];
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            int i_0 = head + p * 1;
+            int i_1 = i_0 % layout.extent[1];
+            i_0 /= layout.extent[1];
+            int x_at = i_0 * layout.x[0] + i_1 * layout.x[1];
+            x_pack[u].words[0] = ((const uint32_t *)(x + x_at))[0];
+            y_pack[u].words[0] = ((const uint32_t *)(y + head))[p];
+        }
+    }
+#pragma unroll
+    for (int u = 0; u < 2; ++u) {
+        const int p = first + u * 256;
+        if (p < packs) {
+            int i_0 = head + p * 1;
+            int i_1 = i_0 % layout.extent[1];
+            i_0 /= layout.extent[1];
+            int z_at = i_0 * layout.z[0] + i_1 * layout.z[1];
+#pragma unroll
+            for (int lane = 0; lane < 1; ++lane) {
+                const float x_i = x_pack[u].value[lane];
+                const float y_i = y_pack[u].value[lane];
+                float z_i;
+                z_i = a*x_i + y_i;
+                z_pack[u].value[lane] = z_i;
+            }
+            ((uint32_t *)(z + z_at))[0] = z_pack[u].words[0];
+        }
+    }
+    // Elements before the first whole pack and after the last.
+    if (((int)blockIdx.x) == ((int)gridDim.x) - 1) {
+        for (int r = ((int)threadIdx.x); r < n - packs * 1; r += 256) {
+            const int i = r < head ? r : r + packs * 1;
+            int i_rest = i;
+            const int i_1 = i_rest % layout.extent[1];
+            i_rest /= layout.extent[1];
+            const int x_at = i_rest * layout.x[0] + i_1 * layout.x[1];
+            const int z_at = i_rest * layout.z[0] + i_1 * layout.z[1];
+            z[z_at] = a*x[x_at] + y[i];
+        }
+    }
+}
