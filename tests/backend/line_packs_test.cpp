@@ -17,7 +17,9 @@ namespace {
 using Place = std::array<std::int64_t, 3>;
 
 /// Whole numbers from -5 to 5, so that products of three are exact in all types.
-double number_at(std::int64_t i, std::int64_t kind) { return static_cast<double>((i * 31 + i / 7 + kind * 5) % 11 - 5); }
+double number_at(std::int64_t i, std::int64_t kind) {
+    return static_cast<double>((i * 31 + i / 7 + kind * 5) % 11 - 5);
+}
 
 template <class T>
 T as(double value) {
@@ -34,8 +36,7 @@ template <class T>
 struct Operand {
     Operand(const Place& shape, std::int64_t which) : kind(which), extents(shape) {
         std::vector<T> host(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
-        for (std::size_t i = 0; i < host.size(); ++i)
-            host[i] = as<T>(number_at(static_cast<std::int64_t>(i), which));
+        for (std::size_t i = 0; i < host.size(); ++i) host[i] = as<T>(number_at(static_cast<std::int64_t>(i), which));
         array = to_gpu(host).reshape({shape[0], shape[1], shape[2]});
     }
     double at(const Place& place) const {
@@ -125,8 +126,7 @@ void check_parts(const Place& s) {
     const Operand<T> x(s, 0);
     for (const Part<T>& part : parts_of(x.array, s)) {
         CAPTURE(part.name);
-        compare("read", GPUArray<T>(part.array + as<T>(1)),
-                [&](const Place& at) { return x.at(part.place(at)) + 1; });
+        compare("read", GPUArray<T>(part.array + as<T>(1)), [&](const Place& at) { return x.at(part.place(at)) + 1; });
         // The rest of an array that is written in part stays.
         const GPUArray<T> y = full_like(x.array, as<T>(7));
         std::vector<bool> is_written(x.array.size());
@@ -184,7 +184,9 @@ TEST_CASE("kernels of large slices: elements that are not written, neighbours, a
     const GPUArray<float> z = empty<float>({rows, columns});
     steps(part(x), z);
     const auto written = y.get(), differences = z.get();
-    const auto at = [&](std::int64_t i) { return values[static_cast<std::size_t>(i / columns * pitch + 4 + i % columns)]; };
+    const auto at = [&](std::int64_t i) {
+        return values[static_cast<std::size_t>(i / columns * pitch + 4 + i % columns)];
+    };
     std::size_t wrong = 0;
     for (std::int64_t i = 0; i < rows * pitch; ++i) {
         const bool is_inside = i % pitch >= 4 && i % pitch < 4 + columns;
@@ -193,8 +195,8 @@ TEST_CASE("kernels of large slices: elements that are not written, neighbours, a
     }
     CHECK(wrong == 0);
     for (std::int64_t i = 0; i < rows * columns; ++i)
-        wrong += differences[static_cast<std::size_t>(i)] !=
-                 (i > 0 ? at(i) - at(i - 1) + static_cast<float>(i % 5) : 0.0f);
+        wrong +=
+            differences[static_cast<std::size_t>(i)] != (i > 0 ? at(i) - at(i - 1) + static_cast<float>(i % 5) : 0.0f);
     CHECK(wrong == 0);
 }
 

@@ -46,8 +46,8 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request);
 
 /// Adds an entry per argument; arrays that are accessed as x[i] are marked linear.
 void begin_layout(codegen::KernelLayout& layout, const BoundCall& call, const LayoutRequest& request);
-/// Chooses wide accesses to contiguous arrays. The packed arrays determine the pack length, which determines the required
-/// alignment. Arrays that are not so aligned are removed until all remaining ones are.
+/// Chooses wide accesses to contiguous arrays. The packed arrays determine the pack length, which determines the
+/// required alignment. Arrays that are not so aligned are removed until all remaining ones are.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout);
 /// What decides an array's alignment: its address, or its offset in a buffer that begins at a multiple of 16 bytes.
 std::size_t address_of(const BoundCall::Array& a, const LayoutRequest& request);

@@ -12,8 +12,8 @@ using Array = BoundCall::Array;
 
 std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
 
-/// Whether single elements of an array come from the cache at the speed of packs: neighbours lie close to each other, or
-/// the whole array is small, because it is constant along all axes but one.
+/// Whether single elements of an array come from the cache at the speed of packs: neighbours lie close to each other,
+/// or the whole array is small, because it is constant along all axes but one.
 bool comes_from_cache(const Array& a, std::size_t last_axis) {
     constexpr std::size_t farthest = 16;  // bytes between neighbours
     std::size_t constant = 0, axes = 0;
@@ -63,8 +63,8 @@ class LinePacks {
     bool choose(std::int64_t width) {
         const std::int64_t extent = layout_.values[static_cast<std::size_t>(layout_.kernel.rank) - 1];
         const bool fits = extent % width == 0 && layout_.head == 0 && all_strided([&](std::size_t i) {
-            return is_wide(i, width) || !call_.declared().uses[i].element_written;
-        });
+                              return is_wide(i, width) || !call_.declared().uses[i].element_written;
+                          });
         if (!fits) return false;
         for (std::size_t i = 0; i < call_.arrays().size(); ++i) {
             codegen::ArgumentLayout& argument = layout_.kernel.arguments[i];
@@ -91,9 +91,9 @@ class LinePacks {
         for (std::size_t i = 0; i < argument; ++i)
             if (layout_.kernel.arguments[i].access == Access::strided) steps += rank;
         return is_aligned(argument, width) &&
-               (width == 1 || (layout_.kernel.arguments[argument].last_step == LastStep::one &&
-                               std::all_of(steps, steps + rank - 1,
-                                           [&](std::int64_t step) { return step % width == 0; })));
+               (width == 1 ||
+                (layout_.kernel.arguments[argument].last_step == LastStep::one &&
+                 std::all_of(steps, steps + rank - 1, [&](std::int64_t step) { return step % width == 0; })));
     }
 
     const BoundCall& call_;

@@ -28,11 +28,11 @@ struct ReductionAxesLayout {
     /// Of the largest elements with stride 1 along that axis; 0 if there are none, or if an array cannot be read in
     /// packs.
     std::size_t item_bytes = 0;
-    std::size_t values = 1;  ///< results of one pass
+    std::size_t values = 1;         ///< results of one pass
     bool is_cuda = false;           ///< compiled for CUDA
     bool is_costly = false;         ///< of is_costly()
     bool joins_are_costly = false;  ///< of has_costly_joins()
-    bool overlaps = false;   ///< elements may be read a second time without changing the result
+    bool overlaps = false;          ///< elements may be read a second time without changing the result
     /// The arguments whose lines follow each other in memory, where accesses of 16 bytes do not divide these lines, and
     /// the bytes of an element of all of them.
     boost::container::static_vector<std::size_t, codegen::max_arguments> followed = {};

@@ -74,11 +74,11 @@ void ElementAccess::declare_last_positions() {
         std::string sum;
         for (int axis = 0; axis < layout_.rank + axes_.kept_rank; ++axis) {
             const bool reduced = axis < layout_.rank;
-            const std::string extent = gemel::text(layout_name_, reduced ? ".extent[" : ".kept[",
-                                                   reduced ? axis : axis - layout_.rank, "]");
-            sum += gemel::text(sum.empty() ? "" : " + ", "(", extent, " - 1)",
-                               axis + 1 == layout_.rank ? ""
-                                                        : gemel::text(" * ", layout_name_, ".", array.steps, "[", axis, "]"));
+            const std::string extent =
+                gemel::text(layout_name_, reduced ? ".extent[" : ".kept[", reduced ? axis : axis - layout_.rank, "]");
+            sum += gemel::text(
+                sum.empty() ? "" : " + ", "(", extent, " - 1)",
+                axis + 1 == layout_.rank ? "" : gemel::text(" * ", layout_name_, ".", array.steps, "[", axis, "]"));
         }
         writer_.line("const ", index_, " ", last_position(array), " = ", sum, ";");
     }
@@ -246,8 +246,8 @@ void ElementAccess::move_neighbours(const Array& array, Move way, const std::str
     };
     const bool wide = step == LastStep::one && vector_width_ > 1;
     if (wide && !e.empty() && !store && reads_beside_lines())
-        writer_.open(gemel::text("if (", array.at, " >= 0 && ", array.at, " + ", vector_width_ - 1, " <= ",
-                                 last_position(array), ")"));
+        writer_.open(gemel::text("if (", array.at, " >= 0 && ", array.at, " + ", vector_width_ - 1,
+                                 " <= ", last_position(array), ")"));
     else if (wide && !e.empty())
         writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
     if (wide) {

@@ -77,8 +77,7 @@ void ElementAccess::next_lane() {
             writer_.line(indent, array->at, " += ", beside_step(*array, axis - 1), back, ";");
         }
     }
-    for (; !indent.empty(); indent.resize(indent.size() - 4))
-        writer_.line(std::string_view(indent).substr(4), "}");
+    for (; !indent.empty(); indent.resize(indent.size() - 4)) writer_.line(std::string_view(indent).substr(4), "}");
 }
 
 }  // namespace gemel::codegen

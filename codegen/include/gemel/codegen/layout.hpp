@@ -31,7 +31,7 @@ struct ArgumentLayout {
     LastStep last_step = LastStep::any;
     bool constant = false;  ///< reductions: constant along the reduced axes, read once per output
     bool staged = false;    ///< reductions: copied to shared memory first, see ReductionTile
-    bool wide = false;      ///< strided, but accessed along rows, as vectors: in tiles with transposed arrays, and packs
+    bool wide = false;  ///< strided, but accessed along rows, as vectors: in tiles with transposed arrays, and packs
     // Tiles with arrays that are transposed in shared memory:
     std::uint8_t turned = 0;  ///< loaded along columns, this many elements per access, and transposed; 0: not
     friend bool operator==(const ArgumentLayout&, const ArgumentLayout&) = default;
