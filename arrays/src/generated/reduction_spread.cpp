@@ -54,23 +54,24 @@ void deal_rows(ReductionTile& tile, std::size_t positions, std::size_t outputs, 
     if (may_repeat && outputs * along >= 2 * resident * rows) tile.rows = static_cast<int>(rows);
 }
 
-/// Fewer elements are not worth wide blocks of columns, whose last block joins more results, and longer loops.
+/// Fewer elements are not worth wide blocks of columns, whose last block joins more results, nor longer loops.
 bool is_large(std::size_t count, std::size_t outputs) { return count * outputs >= std::size_t{1} << 26; }
 
 /// The fewest threads side by side along columns. A warp reads whole lines, unless the columns have an odd width: then
 /// its elements begin anywhere in a line, whose rest another block reads later. Wider blocks share fewer lines.
 /// Measured on an H100, (1000003, 263) floats along axis 0: 32 threads 539 us, 64 466, 128 453, 256 410; an argmax with
-/// 32 487, 128 456, 256 590. 16-bit floats are fastest with 32. Columns of several axes, such as those of a slice, are
-/// faster with 256 by CUDA: on an H200, 2^27 elements less one column, us with 32 and 256: float sums of (8192, 64,
-/// 255) along axis 0 186 and 144, argmax of (4096, 32, 1023) 171 and 145, variances along axis 1 205 and 169. Sums of
-/// (32, 1024, 4095) along axis 1 take 139 and 161: there, wide blocks fill the device just once. Through NVIDIA's
-/// OpenCL, wide blocks take up to twice the time.
+/// 32 487, 128 456, 256 590. 16-bit floats are fastest with 32. Columns of floats of several axes, such as those of a
+/// slice, are faster with 256 by CUDA: on an H200, 2^27 elements less one column, us with 32 and 256: float sums of
+/// (8192, 64, 255) along axis 0 186 and 144, argmax of (4096, 32, 1023) 171 and 145, variances along axis 1 205 and
+/// 169. Sums of (32, 1024, 4095) along axis 1 take 139 and 161: there, wide blocks fill the device just once. Through
+/// NVIDIA's OpenCL, wide blocks take up to twice the time. An argmax of (251, 4099, 257) int8 takes 158 and 201, a
+/// variance of doubles 511 and 578.
 int least_across(const ReductionAxesLayout& over, std::size_t count, std::size_t outputs, std::size_t running_bytes) {
     const bool has_measured_size = over.item_bytes == 1 || over.item_bytes == 4 || over.item_bytes == 8;
     if (over.vector_width > 1 || !is_large(count, outputs)) return 32;
     if (over.kept_rank > 1) {
         const bool is_one_wave = outputs >= std::size_t{1} << 17 && outputs < std::size_t{1} << 19;
-        return over.is_cuda && !is_one_wave ? 256 : 32;
+        return over.is_cuda && over.item_bytes == 4 && over.call.kernel.rank == 1 && !is_one_wave ? 256 : 32;
     }
     if (!has_measured_size) return 32;
     return running_bytes > 8 ? 128 : 256;
@@ -78,11 +79,14 @@ int least_across(const ReductionAxesLayout& over, std::size_t count, std::size_t
 
 /// Accesses to single elements need more of them in flight, and so do packs of 16-bit floats, whose sums and extremes
 /// take more instructions per byte. Measured on an H200, (16384, 16384) halves along axis 0: sum 150 us with 4 accesses
-/// and 128 with 8, of floats 247 and 261; the larger running values of variances 193 and 207. Columns of several axes
-/// through OpenCL, 2^27 elements less one column, with 12 and 24: float sums of (8192, 64, 255) along axis 0 246 and
-/// 146, variances of (4096, 32, 1023) along axis 1 260 and 195.
+/// and 128 with 8, of floats 247 and 261; the larger running values of variances 193 and 207. Columns of floats
+/// of several axes through OpenCL, 2^27 elements less one column, with 12 and 24: sums of (8192, 64, 255) along axis 0
+/// 246 and 146, variances of (4096, 32, 1023) along axis 1 260 and 195; but argmax of (251, 4099, 257) int8 157 and
+/// 193.
 std::size_t accesses_in_flight(const ReductionAxesLayout& over, bool large, std::size_t running_bytes) {
-    if (over.vector_width == 1) return large && over.kept_rank > 1 && !over.is_cuda ? 24 : 12;
+    const bool has_long_turns =
+        large && over.kept_rank > 1 && over.call.kernel.rank == 1 && over.item_bytes == 4 && !over.is_cuda;
+    if (over.vector_width == 1) return has_long_turns ? 24 : 12;
     return over.item_bytes == 2 && running_bytes <= 4 ? 8 : 4;
 }
 
