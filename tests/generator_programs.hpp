@@ -2,6 +2,7 @@
 #pragma once
 
 #include "any_tuning.hpp"
+#include "line_programs.hpp"
 #include "turned_programs.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace generator_programs {
 inline Programs elementwise_programs(const Dialect& dialect) {
     using enum cg::Access;
     Programs all = turned_programs(dialect);
+    std::ranges::move(line_programs(dialect), std::back_inserter(all));
     const auto add = [&](const std::string& variant, const cg::ElementwiseRequest& request,
                          const cg::KernelLayout& layout, const gemel::testing::AnyTuning& tuning) {
         all.emplace_back(variant, cg::elementwise_source(request, layout, tuning, dialect));
@@ -35,23 +37,6 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     tiled.tile_rows = 256;
     tiled.arguments[1].last_step = cg::LastStep::zero;
     add("axpy_tiles_cpu", axpy, tiled, {.block = 1, .unroll = 1});
-    auto row_beside_packs = layout({as(none), as(strided), as(packed), as(packed)}, 2);
-    row_beside_packs.arguments[1].last_step = cg::LastStep::one;
-    add("axpy_row_beside_packs", axpy, row_beside_packs, gpu);
-    auto factor_beside_packs = layout({as(none), as(strided), as(packed), as(packed)}, 3);
-    factor_beside_packs.arguments[1].last_step = cg::LastStep::zero;
-    add("axpy_factor_beside_packs", axpy, factor_beside_packs, gpu);
-    auto line_packs = layout({as(none), as(strided), as(strided), as(strided, true)}, 3);
-    line_packs.line_width = 4;
-    for (const std::size_t argument : {1, 3}) {
-        line_packs.arguments[argument].wide = true;
-        line_packs.arguments[argument].last_step = cg::LastStep::one;
-    }
-    add("axpy_line_packs", axpy, line_packs, gpu);
-    auto packs_of_one = layout({as(none), as(strided), as(packed), as(strided)}, 2);
-    packs_of_one.line_width = 1;
-    packs_of_one.arguments[1].wide = packs_of_one.arguments[3].wide = true;
-    add("axpy_packs_of_one", axpy, packs_of_one, gpu);
     add("axpy_sliced", axpy, layout({as(none), as(linear), as(linear), as(linear)}, 0, false, true), cpu);
     auto neighbours =
         elementwise("neighbours", "const float *x, float *z, int *count",
@@ -68,13 +53,6 @@ inline Programs elementwise_programs(const Dialect& dialect) {
     auto neighbours_checked = layout({as(strided), as(linear), as(pointer)}, 2);
     neighbours_checked.checked = true;
     add("neighbours_checked", neighbours, neighbours_checked, {.block = 64, .unroll = 1});
-    auto neighbours_in_lines = layout({as(strided), as(strided), as(pointer)}, 2);
-    neighbours_in_lines.line_width = 4;
-    for (const std::size_t argument : {0, 1}) {
-        neighbours_in_lines.arguments[argument].wide = true;
-        neighbours_in_lines.arguments[argument].last_step = cg::LastStep::one;
-    }
-    add("neighbours_in_lines", neighbours, neighbours_in_lines, gpu);
     // Every element type, with an operation that reads, writes and updates.
     for (const DType& dtype : {dtype_of<std::int8_t>(), dtype_of<std::uint8_t>(), dtype_of<std::int16_t>(),
                                dtype_of<std::uint16_t>(), dtype_of<std::int32_t>(), dtype_of<std::uint32_t>(),
