@@ -58,6 +58,18 @@ TEST_CASE("many argument reductions of short columns fit shared memory") {
     if (default_device().info().type == DeviceInfo::Type::gpu) CHECK(places > 0);
 }
 
+TEST_CASE("the largest operand decides whether a reduction goes along rows or down columns") {
+    const GPUArray<float> x = to_gpu(std::vector<float>(4 * 30 * 50, 2.0f)).reshape({4, 30, 50});
+    const GPUArray<float> factor = arange<float>(30).reshape({1, 30, 1}), row = arange<float>(50);
+    const auto down = lazy::sum(x * factor, 1);
+    const auto along = lazy::sum(x * row + factor, 2);
+    CHECK_MESSAGE(explain(down).find("column") != std::string::npos, explain(down));
+    CHECK_MESSAGE(explain(along).find("column") == std::string::npos, explain(along));
+    CHECK(gemel::max(GPUArray<float>(down)).item() == 2 * 435);
+    CHECK(gemel::min(GPUArray<float>(down)).item() == 2 * 435);
+    CHECK(gemel::max(GPUArray<float>(along)).item() == 2 * 1225 + 50 * 29);
+}
+
 TEST_CASE("explain counts the launches that statistics count") {
     const GPUArray<float> x = ones<float>({1 << 20}), y = ones<float>({64, 700});
     const auto check = [](const auto& expression) {
