@@ -115,6 +115,15 @@ MergedAxes collapsed_axes(const BoundCall& call, bool sliced) {
     return axes;
 }
 
+LastStep named(std::int64_t step) {
+    switch (step) {
+        case 0: return LastStep::zero;
+        case 1: return LastStep::one;
+        case -1: return LastStep::back;
+        default: return LastStep::any;
+    }
+}
+
 /// Finds the arrays that are linear along the merged axes, and the strides of the others, or of all with `keeps_all`.
 /// @returns whether an array's neighbours along the last axis are a cache line or more apart
 bool add_steps(const BoundCall& call, const MergedAxes& axes, bool keeps_all, CallLayout& layout) {
@@ -139,7 +148,7 @@ bool add_steps(const BoundCall& call, const MergedAxes& axes, bool keeps_all, Ca
         codegen::ArgumentLayout& argument = layout.kernel.arguments[i];
         linear &= !keeps_all;
         argument.access = linear ? Access::linear : Access::strided;
-        argument.last_step = last == 1 ? LastStep::one : last == 0 ? LastStep::zero : LastStep::any;
+        argument.last_step = named(last);
         if (linear) layout.values.resize(begin);
     }
     if (layout.kernel.any(Access::strided)) {
@@ -230,12 +239,17 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
     CallLayout layout;
     KernelLayout& kernel = layout.kernel;
     begin_layout(kernel, call, request);
+    const codegen::ElementwiseTuning* tiles = request.tiles;
+    const bool is_serial = tiles && (tiles->tile_block ? tiles->tile_block : tiles->block) == 1;
     bool far_columns = false;
     MergedAxes axes;
     if (!call.all_contiguous()) {
         axes = collapsed_axes(call, request.sliced);
         const std::optional<TurnedTiles> turned = find_turned_tiles(call, request, axes);
         far_columns = add_steps(call, axes, turned.has_value(), layout);
+        if (!is_serial)
+            for (codegen::ArgumentLayout& argument : kernel.arguments)
+                if (argument.last_step == LastStep::back) argument.last_step = LastStep::any;
         if (turned) use_turned_tiles(*turned, layout);
     }
     for (std::size_t i = 0; i < call.arrays().size() && !kernel.wide_index; ++i) {
@@ -245,9 +259,10 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
                             needs_64_bit_offsets(*a.array);
     }
     choose_line_packs(call, request, axes, layout);
-    if (request.tiles && !layout.packed && !layout.tiled()) choose_tile(*request.tiles, far_columns, layout);
+    if (tiles && !layout.packed && !layout.tiled()) choose_tile(*tiles, far_columns, layout);
     choose_packs_of_one(call, request, axes, layout);
-    if (!layout.tiled() && !layout.packed)
+    const bool has_lines = layout.tiled() || layout.packed || (is_serial && kernel.rank == 1);
+    if (!has_lines)
         for (codegen::ArgumentLayout& argument : kernel.arguments) argument.last_step = LastStep::any;
     const bool may_pack = request.access_bytes >= 2 && kernel.rank == 0 && !layout.packed && !request.sliced &&
                           !call.reads_what_it_writes() && !request.checked;

@@ -222,23 +222,33 @@ bool ElementAccess::is_in_tile(const Array& array) const {
 
 LastStep ElementAccess::last_step(const Array& array) const { return layout_.arguments[array.argument].last_step; }
 
+std::string ElementAccess::along_line(const Array& array, const std::string& index, const std::string& step) const {
+    switch (last_step(array)) {
+        case LastStep::zero: return "";
+        case LastStep::one: return " + " + index;
+        case LastStep::back: return " - " + index;
+        default: return gemel::text(" + ", index, " * ", step);
+    }
+}
+
 void ElementAccess::begin_element(const std::string& run_index) {
     const auto is_found = [&](const Array& array) { return array.access == Access::strided && array.use.element; };
     if (layout_.tile_width) {
         for (const Array& array : arrays_) {
             if (!is_in_tile(array) || !array.in_tile.empty()) continue;
             const std::string& name = parameter(array).name;
-            std::string at = unused(name + "_row");
-            if (last_step(array) == LastStep::one) at += " + " + run_index;
-            if (last_step(array) == LastStep::any) at += gemel::text(" + ", run_index, " * ", unused(name + "_step"));
-            writer_.line("const ", index_, " ", array.at, " = ", at, ";");
+            writer_.line("const ", index_, " ", array.at, " = ", unused(name + "_row"),
+                         along_line(array, run_index, unused(name + "_step")), ";");
         }
     } else if (std::any_of(arrays_.begin(), arrays_.end(), is_found)) {
         const std::string slowest = axis_index(run_index, layout_.rank, "extent", "i_");
-        for (const Array& array : arrays_)
-            if (is_found(array))
-                writer_.line("const ", index_, " ", array.at, " = ", reach("", array.steps, slowest, layout_.rank),
-                             ";");
+        for (const Array& array : arrays_) {
+            if (!is_found(array)) continue;
+            const bool is_named = layout_.rank == 1 && last_step(array) != LastStep::any;
+            writer_.line(
+                "const ", index_, " ", array.at, " = ",
+                is_named ? "0" + along_line(array, slowest, "") : reach("", array.steps, slowest, layout_.rank), ";");
+        }
     }
     declare_converted();
 }

@@ -229,6 +229,8 @@ class ElementAccess {
     void declare_layout();
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
+    /// What is added to the position of a line's beginning for element `index`; `step` names a stride that is not known.
+    std::string along_line(const Array& array, const std::string& index, const std::string& step) const;
     std::string element_in_memory(const Array& array) const;
     std::string beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
                             Mode mode) const;

@@ -23,7 +23,9 @@ enum class Access : std::uint8_t {
 };
 
 /// The stride of a strided array along the last axis, if the source depends on it; used by kernels with tiles.
-enum class LastStep : std::uint8_t { any, one, zero };
+/// `back`, minus one, is for devices whose compilers vectorise loops: element-wise kernels in tiles of one thread, or
+/// of rank 1.
+enum class LastStep : std::uint8_t { any, one, zero, back };
 
 struct ArgumentLayout {
     Access access = Access::none;
