@@ -12,6 +12,13 @@
 using namespace gemel;
 using namespace gemel::testing;
 
+namespace lines {
+struct Pair {
+    float x, y;
+};
+GEMEL_STRUCT(Pair, x, y)
+}  // namespace lines
+
 namespace {
 
 using Place = std::array<std::int64_t, 3>;
@@ -217,6 +224,25 @@ TEST_CASE("structs in large arrays with gaps") {
             const auto at = [&](std::int64_t k) { return values[static_cast<std::size_t>(row * columns + k)]; };
             wrong += host[static_cast<std::size_t>(row * (columns - 1) + column - 1)] != at(column) * at(0);
         }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("structs beside a factor that is broadcast") {
+    using lines::Pair;
+    const std::int64_t rows = 2100, columns = 2004;
+    std::vector<Pair> values(static_cast<std::size_t>(rows * columns));
+    std::vector<float> factors(static_cast<std::size_t>(columns));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = {static_cast<float>(number_at(static_cast<std::int64_t>(i), 1)), static_cast<float>(i % 1000)};
+    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = static_cast<float>(i % 7);
+    const GPUArray<Pair> x = to_gpu(values).reshape({rows, columns}), y(default_context(), {rows, columns});
+    const ElementwiseKernel scale("const Pair *x, const float *f, Pair *y", "y[i].x = f[i] * x[i].x; y[i].y = x[i].y",
+                                  "scale_pairs");
+    scale(x, to_gpu(factors).broadcast_to({rows, columns}), y);
+    const auto host = y.get();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        wrong += host[i].x != factors[i % factors.size()] * values[i].x || host[i].y != values[i].y;
     CHECK(wrong == 0);
 }
 

@@ -23,8 +23,6 @@ using AxisList = boost::container::static_vector<std::size_t, max_axes>;
 /// Maximum blocks along y and z of the grid; CUDA's limit.
 constexpr std::size_t max_blocks_across = 65535;
 
-std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
-
 bool has_call_shape(const BoundCall& call, const Array& a) { return a.array->shape() == call.shape(); }
 
 /// Such element counts, plus the overshoot of the last blocks, need 64-bit indices.

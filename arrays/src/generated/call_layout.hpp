@@ -49,6 +49,7 @@ void begin_layout(codegen::KernelLayout& layout, const BoundCall& call, const La
 /// Chooses wide accesses to contiguous arrays. The packed arrays determine the pack length, which determines the
 /// required alignment. Arrays that are not so aligned are removed until all remaining ones are.
 void choose_packs(const BoundCall& call, const LayoutRequest& request, CallLayout& layout);
+inline std::size_t item_bytes(const BoundCall::Array& a) { return a.array->dtype().size_bytes(); }
 /// What decides an array's alignment: its address, or its offset in a buffer that begins at a multiple of 16 bytes.
 std::size_t address_of(const BoundCall::Array& a, const LayoutRequest& request);
 /// Whether the elements are numbers of a size for wide accesses, and their address is not taken.

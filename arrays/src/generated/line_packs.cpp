@@ -10,8 +10,6 @@ using codegen::Access;
 using codegen::LastStep;
 using Array = BoundCall::Array;
 
-std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
-
 /// Whether single elements of an array come from the cache at the speed of packs: neighbours lie close to each other,
 /// or the whole array is small, because it is constant along all axes but one.
 bool comes_from_cache(const Array& a, std::size_t last_axis) {
@@ -62,10 +60,9 @@ class LinePacks {
     /// Chooses packs of so many elements, if lines of the last axis are whole packs.
     bool choose(std::int64_t width) {
         const std::int64_t extent = layout_.values[static_cast<std::size_t>(layout_.kernel.rank) - 1];
-        const bool fits = extent % width == 0 && layout_.head == 0 && all_strided([&](std::size_t i) {
-                              return is_wide(i, width) || !call_.declared().uses[i].element_written;
-                          });
-        if (!fits) return false;
+        for (std::size_t i = 0; i < call_.arrays().size(); ++i)
+            if (call_.declared().uses[i].element_written && !has_packs(i, width)) return false;
+        if (extent % width != 0 || layout_.head != 0) return false;
         for (std::size_t i = 0; i < call_.arrays().size(); ++i) {
             codegen::ArgumentLayout& argument = layout_.kernel.arguments[i];
             argument.wide = argument.access == Access::strided && is_wide(i, width);
@@ -84,7 +81,14 @@ class LinePacks {
                address_of(a, request_) % std::min<std::size_t>(16, pack) == 0;
     }
 
-    /// Whether a strided array is accessed by packs.
+    /// Whether an array is accessed by packs. One that is written has to be: single elements would be stored in steps.
+    bool has_packs(std::size_t i, std::int64_t width) const {
+        const Access access = layout_.kernel.arguments[i].access;
+        return access == Access::packed || (access == Access::linear && is_aligned(i, width)) ||
+               (access == Access::strided && is_wide(i, width));
+    }
+
+    /// The same of a strided array.
     bool is_wide(std::size_t argument, std::int64_t width) const {
         const auto rank = static_cast<std::ptrdiff_t>(layout_.kernel.rank);
         auto steps = layout_.values.begin() + rank;

@@ -88,7 +88,7 @@ std::int64_t step_along(const Array& a, const MergedAxis& axis) {
 
 /// The bytes of an array's distinct elements: those along broadcast axes count once.
 std::size_t footprint(const Array& a) {
-    std::size_t bytes = a.array->dtype().size_bytes();
+    std::size_t bytes = item_bytes(a);
     for (std::size_t axis = 0; axis < a.array->shape().rank(); ++axis)
         if (a.array->strides()[axis] != 0) bytes *= static_cast<std::size_t>(a.array->shape()[axis]);
     return bytes;
@@ -166,7 +166,6 @@ class Packs {
         if (divides) layout_.followed.clear();
     }
 
-    static std::size_t item_bytes(const Array& a) { return a.array->dtype().size_bytes(); }
     bool is_wide(const Array& a) const { return a.is_element && step_along(a, neighbours_) == 1; }
     std::size_t address(const Array& a) const {
         return request_.linear_addresses ? a.array->buffer().native_handle() + a.offset_bytes : a.offset_bytes;
