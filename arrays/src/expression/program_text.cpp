@@ -9,7 +9,6 @@
 #include <gemel/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace gemel {
@@ -103,9 +102,10 @@ class StepText {
                 known_.fixed.emplace(v, known_.next_fixed());
                 printed_.clear();
             }
-            for (const std::size_t v : known_.worth_inverting(request.loops.size())) {
-                for (codegen::RowComputed& part : inverse_of(v)) made_loop.fixed.push_back(std::move(part));
-                known_.inverses.emplace(v, known_.next_fixed());
+            for (const RowValues::Divisor divisor : known_.worth_inverting(request.loops.size())) {
+                for (std::string& part : inverse_of(divisor))
+                    made_loop.fixed.push_back({.dtype = dtype_of<float>(), .value = codegen::Snippet(part)});
+                known_.inverses.emplace(divisor, known_.next_fixed());
                 printed_.clear();
             }
             request.loops.push_back(std::move(made_loop));
@@ -129,16 +129,15 @@ class StepText {
         return {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))};
     }
 
-    /// A power of 2, and the inverse of the divisor times that power: x / d is x * power * inverse. Neither the inverse
-    /// nor x * power leaves the range of float, unless the quotient leaves that of 16-bit floats.
-    std::array<codegen::RowComputed, 2> inverse_of(std::size_t v) {
-        const DType dtype = dtype_of<float>();
-        const std::string divisor = print(v, dtype), d = text_.whole(divisor);
+    /// For floats what the dialect needs. For 16-bit floats a power of 2, and the inverse of the divisor times that
+    /// power: x / d is x * power * inverse. Neither the inverse nor x * power leaves the range of float, unless the
+    /// quotient leaves that of 16-bit floats.
+    std::vector<std::string> inverse_of(RowValues::Divisor divisor) {
+        const std::string d = text_.whole(print(divisor.value, dtype_of<float>()));
+        if (!divisor.of_short) return {text("gemel_inverse(", d, ")")};
         const std::string power = text("(", d, " > -0x1p-64f && ", d, " < 0x1p-64f ? 0x1p64f : ", d, " > -0x1p64f && ",
                                        d, " < 0x1p64f ? 1.0f : 0x1p-64f)");
-        return {
-            codegen::RowComputed{.dtype = dtype, .value = codegen::Snippet(power)},
-            codegen::RowComputed{.dtype = dtype, .value = codegen::Snippet(text("(1.0f / (", d, " * ", power, "))"))}};
+        return {power, text("(1.0f / (", d, " * ", power, "))")};
     }
 
     codegen::ReducedValue reduced(std::size_t v, const std::string& map, std::string& helpers) const {
@@ -197,8 +196,9 @@ class StepText {
         for (const Parameter& number : text_.numbers) add(number.dtype, number.name, number.name);
         for (const auto* values : {&known_.found, &known_.held, &known_.fixed})
             for (const auto& [v, number] : *values) add(found_dtype(program_[v]), known_.name_of(v), known_.name_of(v));
-        for (const auto& [v, number] : known_.inverses)
-            for (const std::size_t k : {number, number + 1}) add(dtype_of<float>(), text("fixed", k), text("fixed", k));
+        for (const auto& [divisor, number] : known_.inverses)
+            for (std::size_t k = number; k <= number + (divisor.of_short ? 1 : 0); ++k)
+                add(dtype_of<float>(), text("fixed", k), text("fixed", k));
         const std::string name = text("expression_value_", functions_++);
         text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
                                body, "return ", result, ";\n}\n");
@@ -236,9 +236,10 @@ class StepText {
                 operands.push_back(print(value.operands[k], value.function->types[k]));
             return text_.call(*value.function, as, operands);
         }
-        if (RowValues::is_short_quotient(value))
-            if (const auto inverse = known_.inverses.find(value.operands[1]); inverse != known_.inverses.end())
-                return quotient(value, text("fixed", inverse->second), text("fixed", inverse->second + 1), as);
+        if (const auto divisor = RowValues::divisor_of(value))
+            if (const auto inverse = known_.inverses.find(*divisor); inverse != known_.inverses.end())
+                return divisor->of_short ? short_quotient(value, inverse->second, as)
+                                         : float_quotient(value, inverse->second, as);
         for (std::size_t k = 0; k < value.operands.size(); ++k) {
             const std::size_t before = operands_.number_count;
             operands.push_back(
@@ -251,13 +252,21 @@ class StepText {
         return text_.apply(*value.operation, value.common, value.dtype, as, operands);
     }
 
-    /// The dividend times the parts of inverse_of().
-    std::string quotient(const Program::Value& value, const std::string& power, const std::string& inverse, DType as) {
+    std::string dividend(const Program::Value& value) {
+        return print(value.operands[0], codegen::operand_type(*value.operation, 0, value.common, value.dtype));
+    }
+    /// The dividend times the two parts of inverse_of().
+    std::string short_quotient(const Program::Value& value, std::size_t number, DType as) {
         const codegen::Operation& times = *codegen::find_operation("operator*", 2);
-        const std::string factors[] = {
-            print(value.operands[0], codegen::operand_type(*value.operation, 0, value.common, value.dtype)), power};
-        const std::string scaled[] = {text_.apply(times, value.common, value.dtype, value.dtype, factors), inverse};
+        const std::string factors[] = {dividend(value), text("fixed", number)};
+        const std::string scaled[] = {text_.apply(times, value.common, value.dtype, value.dtype, factors),
+                                      text("fixed", number + 1)};
         return text_.apply(times, value.common, value.dtype, as, scaled);
+    }
+    std::string float_quotient(const Program::Value& value, std::size_t number, DType as) {
+        const std::string quotient = text("gemel_quotient(", dividend(value), ", ",
+                                          print(value.operands[1], value.dtype), ", fixed", number, ")");
+        return text_.named(as, text_.value(quotient, value.dtype, as));
     }
 
     std::string number(std::size_t v, DType as) {

@@ -96,21 +96,21 @@ std::vector<std::size_t> RowValues::worth_fixing(std::size_t l) const {
     return chosen;
 }
 
-std::vector<std::size_t> RowValues::worth_inverting(std::size_t l) const {
+std::vector<RowValues::Divisor> RowValues::worth_inverting(std::size_t l) const {
     const std::size_t known = count_up_to(l);
     const auto is_of_row = [&](std::size_t v) {
         const auto result = found.find(v);
         return fixed.contains(v) || (result != found.end() && result->second < known);
     };
-    std::vector<std::size_t> met, divisors;
+    std::vector<std::size_t> met;
+    std::vector<Divisor> divisors;
     const auto choose = [&](const auto& self, std::size_t v) -> void {
         if (fixed.contains(v) || is_known(v) || std::ranges::find(met, v) != met.end()) return;
         met.push_back(v);
         const Program::Value& value = program_[v];
-        if (is_short_quotient(value)) {
-            const std::size_t divisor = value.operands[1];
-            const bool is_new = !inverses.contains(divisor) && std::ranges::find(divisors, divisor) == divisors.end();
-            if (is_new && is_of_row(divisor)) divisors.push_back(divisor);
+        if (const std::optional<Divisor> divisor = divisor_of(value)) {
+            const bool is_new = !inverses.contains(*divisor) && std::ranges::find(divisors, *divisor) == divisors.end();
+            if (is_new && is_of_row(divisor->value)) divisors.push_back(*divisor);
         }
         for (const std::size_t operand : value.operands) self(self, operand);
     };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,17 +20,27 @@ inline DType found_dtype(const Program::Value& value) {
 /// Values of a row program that have names, and those that deserve one.
 class RowValues {
    public:
+    struct Divisor {
+        std::size_t value;
+        bool of_short;  ///< of 16-bit floats
+        auto operator<=>(const Divisor&) const = default;
+    };
+
     /// @param kept  values that earlier steps have stored as arrays
     RowValues(const Program& program, const PlanStep& step, const std::vector<std::size_t>& kept);
 
     // By value: the numbers of the names row0, fixed0, kept0, ...
-    std::map<std::size_t, std::size_t> found;     ///< reductions of this step
-    std::map<std::size_t, std::size_t> fixed;     ///< values per row that follow from those
-    std::map<std::size_t, std::size_t> inverses;  ///< values per row that are divisors: the first of two `fixed`
-    std::map<std::size_t, std::size_t> held;      ///< values per element from earlier loops
+    std::map<std::size_t, std::size_t> found;  ///< reductions of this step
+    std::map<std::size_t, std::size_t> fixed;  ///< values per row that follow from those
+    std::map<Divisor, std::size_t> inverses;   ///< their numbers; for 16-bit floats the first of two `fixed`
+    std::map<std::size_t, std::size_t> held;   ///< values per element from earlier loops
 
     /// The number of the next `fixed`.
-    std::size_t next_fixed() const { return fixed.size() + 2 * inverses.size(); }
+    std::size_t next_fixed() const {
+        std::size_t next = fixed.size();
+        for (const auto& [divisor, number] : inverses) next += divisor.of_short ? 2 : 1;
+        return next;
+    }
     /// The name of value v, or empty.
     std::string name_of(std::size_t v) const;
 
@@ -37,13 +48,15 @@ class RowValues {
     std::vector<std::size_t> worth_keeping(std::size_t l) const;
     /// Values per row that follow from the results up to loop l: the largest such parts of later code.
     std::vector<std::size_t> worth_fixing(std::size_t l) const;
-    /// Values per row, known after loop l, by which later code divides 16-bit floats.
-    std::vector<std::size_t> worth_inverting(std::size_t l) const;
+    /// Values per row, known after loop l, by which later code divides floats or 16-bit floats.
+    std::vector<Divisor> worth_inverting(std::size_t l) const;
 
-    /// Whether a value is a quotient of 16-bit floats.
-    static bool is_short_quotient(const Program::Value& value) {
-        return value.operation && value.dtype.is_16_bit_float() &&
-               std::string_view(value.operation->name) == "operator/";
+    /// The divisor of a value that is a quotient of floats or 16-bit floats.
+    static std::optional<Divisor> divisor_of(const Program::Value& value) {
+        const bool is_short = value.dtype.is_16_bit_float();
+        if (!value.operation || std::string_view(value.operation->name) != "operator/") return {};
+        if (!is_short && value.dtype != dtype_of<float>()) return {};
+        return Divisor{value.operands[1], is_short};
     }
 
    private:

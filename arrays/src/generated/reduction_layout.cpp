@@ -149,7 +149,7 @@ class Packs {
     }
 
    private:
-    /// Lists the arrays whose lines follow each other, unless accesses of 16 bytes divide the lines of each of them.
+    /// Lists the arrays whose lines follow each other.
     void find_followed() {
         constexpr std::size_t access = 16;
         if (!lines_ || request_.access_bytes < access) return;
@@ -163,7 +163,7 @@ class Packs {
             layout_.stage_bytes += bytes;
             divides &= address(a) % access == 0 && static_cast<std::size_t>(neighbours_.extent) * bytes % access == 0;
         }
-        if (divides) layout_.followed.clear();
+        layout_.lines_divide = divides;
     }
 
     bool is_wide(const Array& a) const { return a.is_element && step_along(a, neighbours_) == 1; }

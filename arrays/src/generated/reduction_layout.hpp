@@ -33,10 +33,10 @@ struct ReductionAxesLayout {
     bool is_costly = false;         ///< of is_costly()
     bool joins_are_costly = false;  ///< of has_costly_joins()
     bool overlaps = false;          ///< elements may be read a second time without changing the result
-    /// The arguments whose lines follow each other in memory, where accesses of 16 bytes do not divide these lines, and
-    /// the bytes of an element of all of them.
+    /// The arguments whose lines follow each other in memory, and the bytes of an element of all of them.
     boost::container::static_vector<std::size_t, codegen::max_arguments> followed = {};
     std::size_t stage_bytes = 0;
+    bool lines_divide = false;  ///< accesses of 16 bytes divide these lines
 };
 
 /// @param reduced  one flag per axis of the call's shape

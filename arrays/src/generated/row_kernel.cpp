@@ -88,6 +88,7 @@ struct RowCall {
         const int most = static_cast<int>(
             std::bit_floor(std::max<std::size_t>(64 / std::max<std::size_t>(rows.running_bytes, 1), 1)));
         ReductionAxesLayout over = choose_reduction_layout(call, {reduced.data(), call.shape().rank()}, request, most);
+        over.is_cuda = context->dialect().name == "cuda";
         Layout layout;
         dealt = spread_rows(over, tuning, info, rows, layout);
         mark_staged(over, layout.tile);
@@ -192,7 +193,7 @@ std::string cut_of(const codegen::RowLayout& layout) {
     if (layout.serial)
         return rows ? text("one thread per ", what) : text("one thread for ", layout.tile.vector_width, " columns");
     const int along = layout.block / layout.tile.across;
-    const int side = layout.tile.across * (rows ? 1 : layout.tile.vector_width);
+    const int side = layout.tile.across * (rows ? layout.tile.rows : layout.tile.vector_width);
     return text(
         "blocks of ", layout.block, " threads: ", along, along == 1 ? " thread" : " threads", " per ", what, ", ", side,
         " ", what, side == 1 ? "" : "s", " per block, accesses of ", layout.tile.vector_width,

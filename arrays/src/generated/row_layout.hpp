@@ -5,6 +5,8 @@
 
 #include <gemel/codegen/rows.hpp>
 
+#include <optional>
+
 namespace gemel {
 
 /// One call's grid and sizes.
@@ -31,6 +33,10 @@ RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning&
 /// The same for CPU devices.
 RowSpread spread_rows_serially(const ReductionAxesLayout& over, const DeviceInfo& device, const RowWork& work,
                                codegen::RowLayout& layout);
+
+/// The same for short rows that a block copies to shared memory, where that is faster.
+std::optional<RowSpread> spread_staged_rows(const ReductionAxesLayout& over, const DeviceInfo& device,
+                                            const RowWork& work, codegen::RowLayout& layout);
 
 /// Whether a row program fills the device; otherwise many blocks reduce each row, and rows are read again.
 /// @param along_last  rows extend along the last axis, not along columns

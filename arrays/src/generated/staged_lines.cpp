@@ -71,7 +71,6 @@ bool stage_columns(const ReductionAxesLayout& over, const codegen::ReductionTuni
 }  // namespace
 
 std::size_t longest_staged_run(std::size_t item_bytes) { return item_bytes == 4 ? 2048 : 4096; }
-std::size_t longest_staged_row(std::size_t item_bytes) { return item_bytes <= 2 ? 600 : 1200; }
 
 bool can_stage(const DeviceInfo& device) {
     return device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
@@ -85,7 +84,7 @@ void mark_staged(ReductionAxesLayout& over, const codegen::ReductionTile& tile) 
 
 bool stage_lines(const ReductionAxesLayout& over, const codegen::ReductionTuning& tuning, const DeviceInfo& device,
                  std::size_t running_bytes, codegen::ReductionTile& tile, Spread& work) {
-    if (over.followed.empty() || !can_stage(device) || tuning.block % warp != 0) return false;
+    if (over.followed.empty() || over.lines_divide || !can_stage(device) || tuning.block % warp != 0) return false;
     tile.stages_async = compute_capability(device) >= 80;
     return over.columns ? stage_columns(over, tuning, device, running_bytes, tile, work)
                         : stage_rows(over, tuning.block, tile, work);

@@ -5,9 +5,8 @@
 
 namespace gemel {
 
-/// The bytes of the longest runs of such elements that reductions, and row programs, stage.
+/// The bytes of the longest runs of such elements that reductions stage.
 std::size_t longest_staged_run(std::size_t item_bytes);
-std::size_t longest_staged_row(std::size_t item_bytes);
 
 constexpr std::size_t staged_bytes = std::size_t{16} << 10;  ///< of the lines of a block, if they are short
 /// The maximum. Several blocks fit a multiprocessor, so that some copy while others compute.

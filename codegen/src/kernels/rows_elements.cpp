@@ -14,6 +14,20 @@ std::string RowText::statements(std::size_t l) {
     return printed([&] { writer_.lines(access_.statements(snippet, layout_.serial ? Mode::element : Mode::lane)); });
 }
 
+bool RowText::uses_reduced_index(std::size_t l) const {
+    return l < request_.loops.size() && std::ranges::any_of(request_.loops[l].values, [](const ReducedValue& v) {
+               return v.map_expr.uses("reduced_index");
+           });
+}
+
+/// The condition under which an access lies within the row. @param whole  the first accesses always do
+std::string RowText::in_row(const char* slot, int slots, int whole) const {
+    if (whole >= slots) return {};
+    const std::string within = kernel_.name("k") + " < " + kernel_.name("positions");
+    return whole > 0 ? gemel::text("if (", kernel_.name(slot), " < ", whole, " || ", within, ") ")
+                     : "if (" + within + ") ";
+}
+
 /// The positions beyond a thread's registers: copies to shared memory before the loop, and the loop's part over them.
 void RowText::add_further(std::size_t l, bool goes_on, const std::string& edge,
                           const ElementAccess::IsLoaded& is_loaded, Values& more) {

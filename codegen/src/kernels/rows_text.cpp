@@ -96,12 +96,6 @@ bool RowText::is_kept(std::size_t argument) const {
     return false;
 }
 
-bool RowText::uses_reduced_index(std::size_t l) const {
-    return l < request_.loops.size() && std::ranges::any_of(request_.loops[l].values, [](const ReducedValue& v) {
-               return v.map_expr.uses("reduced_index");
-           });
-}
-
 /// The template values of one running value.
 Values RowText::value(std::size_t v) {
     const ReducedValue& value = *all_[v];
@@ -213,11 +207,15 @@ Values RowText::words() {
         {"shifted", tile.shifted},
         {"warps", layout_.warps || tile.shuffles},
         {"across_count", tile.across},
+        {"turns", tile.rows},
+        {"rows_of_block", tile.across * tile.rows},
         {"along_count", this->along()},
         {"unroll", tile.unroll},
         {"slots", layout_.slots},
         {"shared_slots", layout_.shared_slots},
         {"copies_async", layout_.copies_async},
+        {"in_row", in_row("u", layout_.slots, layout_.whole_slots)},
+        {"shared_in_row", in_row("s", layout_.shared_slots, layout_.whole_slots - layout_.slots)},
         {"parts", layout_.parts},
         {"stays", layout_.stays},
         {"clusters", layout_.clusters},

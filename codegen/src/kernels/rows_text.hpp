@@ -37,6 +37,7 @@ class RowText {
     /// The values that loops from `first` to before `end` keep.
     Value kept(std::size_t first, std::size_t end);
     Values words();
+    std::string in_row(const char* slot, int slots, int whole) const;
     std::string head();
     void declare_shared_packs();
     /// The values per row that the same loops fix.

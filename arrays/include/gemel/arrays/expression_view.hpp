@@ -82,6 +82,8 @@ class GEMEL_API ExpressionText {
     /// The complete text of a value, with all names expanded. Values that are used more than once are computed once, in
     /// a function that is added to the preamble.
     std::string whole(const std::string& value);
+    /// The name of a text of a type in other texts.
+    std::string named(DType as, std::string text);
     /// Converts the text of a value to another type.
     std::string value(const std::string& text, DType own, DType as) const;
     /// Several values and the statements before them, which define a constant for each value that is used more than
@@ -108,7 +110,6 @@ class GEMEL_API ExpressionText {
     bool is_lane(DType dtype) const;
     std::string element(std::size_t k) const;
     bool is_number(const std::string& operand, std::size_t k) const;
-    std::string named(DType as, std::string text);
     const codegen::Operation& row_for(const codegen::OperationType& type, DType computed,
                                       std::span<const std::string> operands) const;
 

@@ -75,11 +75,13 @@ struct RowLayout {
     bool has_index = false;
     bool has_result = false;  ///< columns: the layout has the results' strides along the kept axes
     ReductionLayout::Mapping mapping = ReductionLayout::Mapping::rows;
-    ReductionTile tile = {};  ///< `rows` is 1
+    ReductionTile tile = {};  ///< `rows`: of each thread, one after another; more than 1 only with a stage
     /// A thread's accesses that stay in registers; 0: each loop reads the row again. Serial rows: the elements whose
     /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
+    /// Of a thread's first accesses, those that lie within every row, for every thread: these are not compared.
+    int whole_slots = 0;
     std::size_t arena_bytes = 0;  ///< dynamic shared memory for them; 0: the kernel declares it
     bool copies_async = false;    ///< they get there without passing through registers (cp.async, sm_80)
     int parts = 1;                ///< blocks that share a row, which they keep
@@ -102,7 +104,7 @@ struct RowLayout {
 ///   serial rows: `span`, the rows per block
 ///   arena_bytes > 0: SHARED_ARENA
 /// Launched with `parts` blocks for each group of rows; with `stays`, for as many groups as blocks are resident. A
-/// group has tile.across rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
+/// group has tile.across * tile.rows rows (rows), tile.across * tile.vector_width (columns), `span` (serial rows), or
 /// tile.vector_width neighbours along the last kept axis (serial columns).
 GEMEL_API std::string row_source(const RowRequest& request, const RowLayout& layout, const Dialect& dialect);
 
