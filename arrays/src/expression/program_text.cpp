@@ -129,15 +129,18 @@ class StepText {
         return {.dtype = dtype, .value = codegen::Snippet(as_expression(text_.statements({&value, 1}), dtype))};
     }
 
-    /// For floats what the dialect needs. For 16-bit floats a power of 2, and the inverse of the divisor times that
-    /// power: x / d is x * power * inverse. Neither the inverse nor x * power leaves the range of float, unless the
+    /// A power of 2, the divisor times that power, and the inverse of this product. For 16-bit floats the first and the
+    /// last: x / d is x * power * inverse. Neither the inverse nor x * power leaves the range of float, unless the
     /// quotient leaves that of 16-bit floats.
     std::vector<std::string> inverse_of(RowValues::Divisor divisor) {
         const std::string d = text_.whole(print(divisor.value, dtype_of<float>()));
-        if (!divisor.of_short) return {text("gemel_inverse(", d, ")")};
-        const std::string power = text("(", d, " > -0x1p-64f && ", d, " < 0x1p-64f ? 0x1p64f : ", d, " > -0x1p64f && ",
-                                       d, " < 0x1p64f ? 1.0f : 0x1p-64f)");
-        return {power, text("(1.0f / (", d, " * ", power, "))")};
+        std::string power = text("gemel_scale(", d, ")");
+        if (divisor.of_short)
+            power = text("(", d, " > -0x1p-64f && ", d, " < 0x1p-64f ? 0x1p64f : ", d, " > -0x1p64f && ", d,
+                         " < 0x1p64f ? 1.0f : 0x1p-64f)");
+        const std::string scaled = text("(", d, " * ", power, ")"), inverse = text("(1.0f / ", scaled, ")");
+        if (divisor.of_short) return {power, inverse};
+        return {power, scaled, inverse};
     }
 
     codegen::ReducedValue reduced(std::size_t v, const std::string& map, std::string& helpers) const {
@@ -197,7 +200,7 @@ class StepText {
         for (const auto* values : {&known_.found, &known_.held, &known_.fixed})
             for (const auto& [v, number] : *values) add(found_dtype(program_[v]), known_.name_of(v), known_.name_of(v));
         for (const auto& [divisor, number] : known_.inverses)
-            for (std::size_t k = number; k <= number + (divisor.of_short ? 1 : 0); ++k)
+            for (std::size_t k = number; k < number + divisor.parts(); ++k)
                 add(dtype_of<float>(), text("fixed", k), text("fixed", k));
         const std::string name = text("expression_value_", functions_++);
         text_.preamble += text("WITHIN_KERNEL ", codegen::value_type(dtype), " ", name, "(", join(parameters), ")\n{\n",
@@ -264,8 +267,9 @@ class StepText {
         return text_.apply(times, value.common, value.dtype, as, scaled);
     }
     std::string float_quotient(const Program::Value& value, std::size_t number, DType as) {
-        const std::string quotient = text("gemel_quotient(", dividend(value), ", ",
-                                          print(value.operands[1], value.dtype), ", fixed", number, ")");
+        const std::string quotient =
+            text("gemel_quotient(", dividend(value), ", ", print(value.operands[1], value.dtype), ", fixed", number + 1,
+                 ", fixed", number + 2, ", fixed", number, ")");
         return text_.named(as, text_.value(quotient, value.dtype, as));
     }
 

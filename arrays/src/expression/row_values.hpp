@@ -22,7 +22,8 @@ class RowValues {
    public:
     struct Divisor {
         std::size_t value;
-        bool of_short;  ///< of 16-bit floats
+        bool of_short;                                          ///< of 16-bit floats
+        std::size_t parts() const { return of_short ? 2 : 3; }  ///< values by which to divide
         auto operator<=>(const Divisor&) const = default;
     };
 
@@ -32,13 +33,13 @@ class RowValues {
     // By value: the numbers of the names row0, fixed0, kept0, ...
     std::map<std::size_t, std::size_t> found;  ///< reductions of this step
     std::map<std::size_t, std::size_t> fixed;  ///< values per row that follow from those
-    std::map<Divisor, std::size_t> inverses;   ///< their numbers; for 16-bit floats the first of two `fixed`
+    std::map<Divisor, std::size_t> inverses;   ///< the numbers of the first of their `fixed`
     std::map<std::size_t, std::size_t> held;   ///< values per element from earlier loops
 
     /// The number of the next `fixed`.
     std::size_t next_fixed() const {
         std::size_t next = fixed.size();
-        for (const auto& [divisor, number] : inverses) next += divisor.of_short ? 2 : 1;
+        for (const auto& [divisor, number] : inverses) next += divisor.parts();
         return next;
     }
     /// The name of value v, or empty.

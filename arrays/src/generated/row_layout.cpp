@@ -65,7 +65,9 @@ class Dealing {
         const auto extent = static_cast<std::size_t>(over_.extent);
         const std::size_t lines = work_.count / extent;
         const std::size_t positions = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
-        std::size_t along = tuning_.along ? tuning_.along : along_rows(positions);
+        std::size_t along = tuning_.along       ? tuning_.along
+                            : std::getenv("HA") ? std::size_t(atoi(std::getenv("HA")))
+                                                : along_rows(positions);
         along = std::bit_floor(std::min(along, max_threads_));
         const std::size_t block =
             tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, max_threads_), along);
@@ -133,7 +135,21 @@ class Dealing {
         std::size_t along = 64;
         const auto fits = [&] { return up(positions, along) * kept() <= (along < 256 ? 64u : 128u); };
         while (along < max_threads_ && !fits()) along *= 2;
-        return along;
+        return wastes(positions, along) ? along / 2 : along;
+    }
+
+    /// Whether half as many threads with more accesses each leave fewer of them idle, or fit a multiprocessor better
+    /// than the largest blocks. Softmax of 2^27 floats on an H200, us: rows of 2047 291 and so 270, 8191 292 and 271,
+    /// 20001 314 and 303; of bfloat16 in rows of 2047 171 and 146.
+    bool wastes(std::size_t positions, std::size_t along) const {
+        const std::size_t most = work_.narrow ? 128 : along >= 512 ? 160 : 96;  // bytes
+        if (up(positions, along / 2) * kept() > most || (work_.narrow && along > 256)) return false;
+        const auto busy = [&](std::size_t threads) {
+            if (work_.narrow) threads /= 2;  // in shared memory
+            return static_cast<double>(positions) / static_cast<double>(threads * up(positions, threads));
+        };
+        if (along == 1024 && up(positions, along) * kept() > 64) return true;
+        return busy(along) < 0.84 && busy(along / 2) > busy(along) + 0.05;
     }
 
     bool keeps_in_shared_memory() const {
@@ -230,6 +246,8 @@ class Dealing {
             return {};
         const RowSpread spread = deal(positions, block, block, 1);
         keep_in_block(slots, in_registers);
+        // Softmax of rows that begin inside a pack takes 67 registers otherwise, so that only one block fits.
+        if (over_.shifted) layout_.resident_blocks = 2;
         return spread;
     }
 
@@ -343,21 +361,6 @@ class Dealing {
     codegen::RowLayout& layout_;
     const std::size_t width_, max_threads_;
 };
-
-/// All accesses of a thread, or all but the last, if every thread has them in every row; otherwise 0, so that there are
-/// few variants of a kernel.
-int whole_slots(const ReductionAxesLayout& over, const RowWork& work, const codegen::RowLayout& layout) {
-    // Standardize of 2^27 bfloat16 in columns of 512, partly in shared memory, on an H200: 155 us, and 179 so.
-    if (!layout.slots || layout.tile.shifted || (over.columns && layout.shared_slots > 0)) return 0;
-    const auto extent = static_cast<std::size_t>(over.extent),
-               width = static_cast<std::size_t>(layout.tile.vector_width);
-    const std::size_t positions = over.columns ? work.count : work.count / extent * (extent / width);
-    const auto along = static_cast<std::size_t>(layout.block / layout.tile.across);
-    const auto slots = static_cast<std::size_t>(layout.slots + layout.shared_slots);
-    const std::size_t before = (static_cast<std::size_t>(layout.parts) - 1) * slots * along;  // in other blocks' parts
-    const std::size_t whole = (positions - std::min(positions, before)) / along;
-    return static_cast<int>(whole >= slots ? slots : whole + 1 == slots ? whole : 0);
-}
 
 }  // namespace
 

@@ -38,6 +38,10 @@ RowSpread spread_rows_serially(const ReductionAxesLayout& over, const DeviceInfo
 std::optional<RowSpread> spread_staged_rows(const ReductionAxesLayout& over, const DeviceInfo& device,
                                             const RowWork& work, codegen::RowLayout& layout);
 
+/// The accesses of a thread that every thread has in every row: all of them, or all but one or two; otherwise 0, so
+/// that there are few variants of a kernel.
+int whole_slots(const ReductionAxesLayout& over, const RowWork& work, const codegen::RowLayout& layout);
+
 /// Whether a row program fills the device; otherwise many blocks reduce each row, and rows are read again.
 /// @param along_last  rows extend along the last axis, not along columns
 bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gemel::codegen {
@@ -129,6 +130,9 @@ class ElementAccess {
     void declare_constants(int count, const std::string& slot);
     /// Loads these packs at the position of begin_output().
     void load_constants(const std::string& slot);
+    /// From now on, packs are also inside a line under this condition, without a comparison of positions.
+    void packs_are_inside_if(std::string condition) { inside_ = std::move(condition); }
+    const std::string& inside() const { return inside_; }
     /// Stores the packs of written arrays.
     void store_neighbours(const std::string& slot, const std::string& e = {}, const std::string& extent = {});
     /// At one lane of such a pack: index i, if the layout has it, and begin_lane().
@@ -229,7 +233,8 @@ class ElementAccess {
     void declare_layout();
     void declare_check(const Array& array);
     LastStep last_step(const Array& array) const;
-    /// What is added to the position of a line's beginning for element `index`; `step` names a stride that is not known.
+    /// What is added to the position of a line's beginning for element `index`; `step` names a stride that is not
+    /// known.
     std::string along_line(const Array& array, const std::string& index, const std::string& step) const;
     std::string element_in_memory(const Array& array) const;
     std::string beside_lane(const Array& array, const std::string& subscript, const std::string& stored,
@@ -248,6 +253,7 @@ class ElementAccess {
     std::string prefix(const Array* array) const { return array ? parameter(*array).name : "i"; }
     void declare_local(const Array& array, const std::string& value);
     enum class Move { load, copy_async, store };
+    std::string or_inside(const std::string& condition) const;
     /// Whether packs at the edges of lines are read as a whole. Of two elements, only one can be inside.
     bool reads_beside_lines() const { return axes_.shifted && vector_width_ > 2; }
     std::string last_position(const Array& array) const { return unused(parameter(array).name + "_last"); }
@@ -274,6 +280,7 @@ class ElementAccess {
     std::string lane_slot_, lane_;  ///< of set_lane()
     SharedPacks shared_;
     std::string in_stage_;  ///< of begin_in_stage()
+    std::string inside_;    ///< of packs_are_inside_if()
     int vector_width_ = 1;
 };
 

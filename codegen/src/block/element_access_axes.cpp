@@ -235,6 +235,10 @@ void ElementAccess::store_neighbours(const std::string& slot, const std::string&
             move_neighbours(array, Move::store, gemel::text(array.pack, "[", slot, "]"), e, extent);
 }
 
+std::string ElementAccess::or_inside(const std::string& condition) const {
+    return inside_.empty() ? "if (" + condition + ")" : "if (" + inside_ + " || (" + condition + "))";
+}
+
 /// Moves one array's pack, by wide accesses if its neighbours are contiguous and all are inside.
 void ElementAccess::move_neighbours(const Array& array, Move way, const std::string& pack, const std::string& e,
                                     const std::string& extent) {
@@ -246,10 +250,10 @@ void ElementAccess::move_neighbours(const Array& array, Move way, const std::str
     };
     const bool wide = step == LastStep::one && vector_width_ > 1;
     if (wide && !e.empty() && !store && reads_beside_lines())
-        writer_.open(gemel::text("if (", array.at, " >= 0 && ", array.at, " + ", vector_width_ - 1,
-                                 " <= ", last_position(array), ")"));
+        writer_.open(or_inside(
+            gemel::text(array.at, " >= 0 && ", array.at, " + ", vector_width_ - 1, " <= ", last_position(array))));
     else if (wide && !e.empty())
-        writer_.open(gemel::text("if (", e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent, ")"));
+        writer_.open(or_inside(gemel::text(e, " >= 0 && ", e, " + ", vector_width_, " <= ", extent)));
     if (wide) {
         int words = 0;
         const std::string pointer = writer_.global_pointer(word_type(array, words), !store);

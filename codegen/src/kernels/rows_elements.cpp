@@ -28,10 +28,19 @@ std::string RowText::in_row(const char* slot, int slots, int whole) const {
                      : "if (" + within + ") ";
 }
 
+/// The condition under which accesses from `first` to before the last whole one lie within the row with all elements.
+std::string RowText::inside(const char* slot, int first, int whole) const {
+    if (!layout_.tile.shifted || whole <= first) return {};
+    const std::string name = kernel_.name(slot), before = gemel::text(name, " < ", whole);
+    return first == 0 ? before : gemel::text("(", name, " >= ", first, " && ", before, ")");
+}
+
 /// The positions beyond a thread's registers: copies to shared memory before the loop, and the loop's part over them.
 void RowText::add_further(std::size_t l, bool goes_on, const std::string& edge,
                           const ElementAccess::IsLoaded& is_loaded, Values& more) {
     const bool is_body = l == request_.loops.size();
+    const std::string kept_inside = access_.inside();
+    access_.packs_are_inside_if(inside("s", 0, layout_.whole_slots - layout_.slots));
     const std::string slot = kernel_.name("u"), extent = kernel_.name("extent");
     const std::string shared = gemel::text(kernel_.name("s"), " * ", layout_.block, " + ", kernel_.name("thread"));
     const auto keeps = [&](std::size_t argument) { return is_kept(argument); };
@@ -56,6 +65,7 @@ void RowText::add_further(std::size_t l, bool goes_on, const std::string& edge,
         {"store", is_body ? printed([&] { access_.store_neighbours(slot, edge, extent); }) : ""}};
     if (!copy.empty()) more["copies"] = fill(rows_kernels::further_copies(), moves);
     more["further"] = fill(rows_kernels::further(), moves);
+    access_.packs_are_inside_if(kept_inside);
 }
 
 std::string RowText::neighbours(std::size_t l, bool keeps) {
@@ -78,7 +88,10 @@ std::string RowText::neighbours(std::size_t l, bool keeps) {
                      {"end_neighbour", is_body ? printed([&] { access_.end_lane(slot, neighbour); }) : std::string()}});
     };
     if (!layout_.tile.shifted) return element(false);
-    return fill(rows_kernels::whole_or_edge(), {{"whole", element(false)}, {"edge", element(true)}});
+    return fill(rows_kernels::whole_or_edge(), {{"is_known", !access_.inside().empty()},
+                                                {"inside", kernel_.verbatim(access_.inside())},
+                                                {"whole", element(false)},
+                                                {"edge", element(true)}});
 }
 
 std::string RowText::declare_stage() {

@@ -314,6 +314,7 @@ std::string RowText::over_rows() {
         values_["declare_vectors"] = printed([&] { access_.declare_packs(vectors); });
     }
     std::string text;
+    access_.packs_are_inside_if(inside("u", 1, std::min(layout_.whole_slots, layout_.slots)));
     for (std::size_t l = 0; l < loops; ++l) text += loop(l, l + 1 == loops);
     const Template& whole = !layout_.serial ? rows_kernels::parallel()
                             : rows()        ? rows_kernels::serial_rows()

@@ -38,6 +38,7 @@ class RowText {
     Value kept(std::size_t first, std::size_t end);
     Values words();
     std::string in_row(const char* slot, int slots, int whole) const;
+    std::string inside(const char* slot, int first, int whole) const;
     std::string head();
     void declare_shared_packs();
     /// The values per row that the same loops fix.

@@ -7,6 +7,7 @@
 #include "language/grid_sections.hpp"
 #include "language/load_section.hpp"
 #include "language/philox_section.hpp"
+#include "language/quotient_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
@@ -222,20 +223,6 @@ GEMEL_FUNCTION float gemel_min_nan(float a, float b) {
 }
 )";
 
-// x / d without the tests and the inverse of each quotient. The inverse of d is found once; one step corrects x times
-// the inverse, as CUDA's own division does, to the same bits. d is between 2^-20 and 2^20, otherwise its inverse is
-// stored as 0, and the quotient between 2^-80 and 2^100, so that nothing on the way overflows or is rounded as a
-// subnormal number.
-const char* const quotients = R"(GEMEL_FUNCTION float gemel_inverse(float d) {
-    return fabsf(d) >= 0x1p-20f && fabsf(d) <= 0x1p20f ? 1.0f / d : 0.0f;
-}
-GEMEL_FUNCTION float gemel_quotient(float x, float d, float inverse) {
-    const float q = x * inverse;
-    if (!(fabsf(q) >= 0x1p-80f && fabsf(q) <= 0x1p100f)) return x / d;
-    return fmaf(fmaf(-q, d, x), inverse, q);
-}
-)";
-
 const char* const visibility = R"(GEMEL_FUNCTION void device_fence() { __threadfence(); }
 )";
 
@@ -312,7 +299,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
-        {.name = "quotients", .words = {"gemel_inverse", "gemel_quotient"}, .text = quotients},
+        cuda_quotient_section(),
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         cluster_section(),
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},

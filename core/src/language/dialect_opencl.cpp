@@ -7,6 +7,7 @@
 #include "language/grid_sections.hpp"
 #include "language/load_section.hpp"
 #include "language/philox_section.hpp"
+#include "language/quotient_section.hpp"
 #include "language/subgroup_section.hpp"
 #include "language/tensor_section.hpp"
 #include "language/texture_section.hpp"
@@ -230,9 +231,7 @@ std::vector<Dialect::Section> all_sections() {
          .words = {"gemel_shuffle_up", "gemel_shuffle", "gemel_ballot", "gemel_warp_barrier", "gemel_lanes_alike"},
          .text = shuffles},
         {.name = "extremes", .words = {"gemel_max_nan", "gemel_min_nan"}, .text = extremes},
-        {.name = "quotients",
-         .words = {"gemel_inverse", "gemel_quotient"},
-         .text = "#define gemel_inverse(D) 0.0f\n#define gemel_quotient(X, D, INVERSE) ((X) / (D))\n"},
+        opencl_quotient_section(),
         {.name = "resident", .words = {"RESIDENT_BLOCKS"}, .text = resident},
         {.name = "plain_floats", .words = {"gemel_plain_float"}, .text = plain_floats},
         {.name = "abs", .words = {"abs"}, .text = absolute},

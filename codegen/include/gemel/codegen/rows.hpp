@@ -80,7 +80,8 @@ struct RowLayout {
     /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
-    /// Of a thread's first accesses, those that lie within every row, for every thread: these are not compared.
+    /// Of a thread's first accesses, those that lie within every row, for every thread, and are not compared; if rows may
+    /// begin inside a pack, apart from the first.
     int whole_slots = 0;
     std::size_t arena_bytes = 0;  ///< dynamic shared memory for them; 0: the kernel declares it
     bool copies_async = false;    ///< they get there without passing through registers (cp.async, sm_80)
