@@ -586,6 +586,20 @@ inline Programs row_programs(const Dialect& dialect) {
          .warps = true});
     add("softmax_rows_staged", dtype_of<gemel::half>(), 1,
         {.tile = {.across = 16, .unroll = 3, .shuffles = true, .stage = 4096, .stages_async = true}, .slots = 3});
+    // What needs no comparison: all accesses of a row, all but the last, and those that are no row's first or last.
+    add("softmax_rows_of_a_warp_whole", single, 1,
+        {.tile = {.across = 8, .unroll = 4, .vector_width = 4, .shuffles = true}, .slots = 4, .whole_slots = 4});
+    add("softmax_rows_of_a_block_whole", dtype_of<gemel::half>(), 1,
+        {.tile = {.across = 1, .unroll = 2, .vector_width = 8, .shifted = true},
+         .slots = 2,
+         .shared_slots = 3,
+         .whole_slots = 4,
+         .copies_async = true,
+         .warps = true});
+    add("softmax_rows_staged_in_turns", single, 1,
+        {.tile = {.across = 64, .rows = 3, .unroll = 2, .shuffles = true, .stage = 2048, .stages_async = true},
+         .slots = 2,
+         .whole_slots = 1});
     add("softmax_rows_in_shared_memory", single, 2,
         {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
     add("softmax_columns", single, 1,
