@@ -76,7 +76,8 @@ TEST_CASE("row programs of every kind of length") {
                                     511, 513, 777, 1021, 1025, 1537, 2047, 2049, 3001, 4095, 8191, 8193};
     std::int64_t number = 0;
     for (const std::int64_t length : lengths) {
-        if ((is_cpu() || is_short()) && ++number % (is_cpu() ? 9 : 4) != 0) continue;
+        if (is_cpu() && ++number % 9 != 0) continue;
+        if (is_short() && ++number % 4 != 0 && length != 3) continue;
         // Short rows: so many that a thread takes several, one after another.
         const std::int64_t rows =
             length <= 5 && !is_cpu() ? 256 * 20 * units + 7 : std::max<std::int64_t>(60000 / length, 3);
