@@ -39,7 +39,7 @@ std::vector<Cell> grid(bool small, const std::string& only) {
                 const std::int64_t length = std::int64_t{1} << exponent;
                 if (!small || exponent <= 16) cells.push_back({operation, type, elements / length, length, 1});
             }
-            for (const std::int64_t length : {10, 31, 257, 3001})
+            for (const std::int64_t length : {3, 10, 20, 31, 63, 127, 257, 1021, 2047, 3001, 8191, 16383})
                 cells.push_back({operation, type, elements / length, length, 1});
             for (const std::int64_t length : {1 << 9, 1 << 12})
                 cells.push_back({operation, type, length, elements / length, 0});
