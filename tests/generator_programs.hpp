@@ -599,7 +599,8 @@ inline Programs row_programs(const Dialect& dialect) {
     add("softmax_rows_staged_in_turns", single, 1,
         {.tile = {.across = 64, .rows = 3, .unroll = 2, .shuffles = true, .stage = 2048, .stages_async = true},
          .slots = 2,
-         .whole_slots = 1});
+         .whole_slots = 1,
+         .rows_apart = true});
     add("softmax_rows_in_shared_memory", single, 2,
         {.tile = {.across = 2, .unroll = 4, .vector_width = 4}, .slots = 0, .block = 64});
     add("softmax_columns", single, 1,

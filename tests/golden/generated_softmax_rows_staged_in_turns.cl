@@ -104,7 +104,7 @@ __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void softmax(
     gemel_await_copies_0();
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int turn = 0; turn < 3; ++turn) {
-        const int across = thread / 4 + turn * 64;
+        const int across = thread % 32 / 4 * 8 + thread / 32 + turn * 64;
         const int given = ((int)((int)get_group_id(0)) * 192 + across);
         const int is_there = given < outputs;
         const int output = is_there ? given : 0;

@@ -104,7 +104,7 @@ extern "C" __global__ __launch_bounds__(256) void softmax(
     gemel_await_copies_0();
     __syncthreads();
     for (int turn = 0; turn < 3; ++turn) {
-        const int across = thread / 4 + turn * 64;
+        const int across = thread % 32 / 4 * 8 + thread / 32 + turn * 64;
         const int given = ((int)((int)blockIdx.x) * 192 + across);
         const int is_there = given < outputs;
         const int output = is_there ? given : 0;

@@ -30,13 +30,13 @@ bool packs_leave_threads_idle(std::size_t bytes) {
     return (bytes <= 640 && packs < threads) || (bytes <= 1100 && 10 * packs <= 7 * threads);
 }
 
-/// The most words of one bank of shared memory that a warp accesses at once.
-std::size_t bank_conflicts(const ReductionAxesLayout& over, std::size_t extent, std::size_t along) {
+/// The most words of one bank of shared memory that a warp accesses at once. @param apart  between the warp's rows
+std::size_t bank_conflicts(const ReductionAxesLayout& over, std::size_t extent, std::size_t along, std::size_t apart) {
     constexpr std::size_t banks = 32, word = 4;
     std::array<std::array<std::size_t, warp>, banks> words;
     std::array<std::size_t, banks> counts{};
     for (std::size_t lane = 0; lane < warp; ++lane) {
-        const std::size_t at = (lane / along * extent + lane % along) * over.item_bytes / word;
+        const std::size_t at = (lane / along * apart * extent + lane % along) * over.item_bytes / word;
         auto& known = words[at % banks];
         const auto end = known.begin() + static_cast<std::ptrdiff_t>(counts[at % banks]);
         if (std::find(known.begin(), end, at) == end) known[counts[at % banks]++] = at;
@@ -48,6 +48,8 @@ std::size_t bank_conflicts(const ReductionAxesLayout& over, std::size_t extent, 
 struct Sharing {
     std::size_t along = 0, slots = 0;   ///< threads of a row, and elements per thread
     std::size_t across = 0, turns = 1;  ///< rows side by side in a block, and one after another
+    bool rows_apart = false;
+    std::size_t conflicts = 1;
 };
 
 /// Threads with few elements take several rows, one after another, if there are many rows.
@@ -58,18 +60,24 @@ Sharing sharing(const ReductionAxesLayout& over, const DeviceInfo& device, const
     const std::size_t most = std::min(
         {16 / sharing.slots, most_turned / (sharing.across * line), groups / (8 * std::size_t{device.compute_units})});
     if (along <= warp) sharing.turns = std::clamp<std::size_t>(most, 1, 8);
+    // Rows of about a whole number of banks begin near each other in them, unless some rows lie between.
+    const auto conflicts = [&](std::size_t apart) {
+        return bank_conflicts(over, work.count, std::min(along, warp), apart);
+    };
+    const std::size_t neighbours = conflicts(1), others = along < warp ? conflicts(block / warp) : neighbours;
+    sharing.rows_apart = others < neighbours;
+    sharing.conflicts = std::min(neighbours, others);
     return sharing;
 }
 
 /// Microseconds for 2^27 elements on an H200, fitted to softmax and standardize of 16-bit floats in rows of 2 to 2047:
 /// either the instructions of all threads or shared memory takes longest.
-double staged_cost(const ReductionAxesLayout& over, std::size_t extent, const Sharing& sharing) {
+double staged_cost(std::size_t extent, const Sharing& sharing) {
     const auto slots = static_cast<double>(sharing.slots);
     const double of_row = 150 + 200 / static_cast<double>(sharing.turns);
     const double instructions =
         (115 + of_row / slots) * static_cast<double>(sharing.along) * slots / static_cast<double>(extent);
-    const double conflicts = static_cast<double>(bank_conflicts(over, extent, std::min(sharing.along, warp)));
-    return std::max(instructions, 45 + 36 * conflicts);
+    return std::max(instructions, 45 + 36 * static_cast<double>(sharing.conflicts));
 }
 
 /// The time of reading and writing the same.
@@ -96,7 +104,7 @@ std::optional<RowSpread> spread_staged_rows(const ReductionAxesLayout& over, con
             continue;
         // Few blocks leave multiprocessors idle.
         const double idle = 2.0 * device.compute_units / static_cast<double>(up(work.outputs, now.across));
-        const double cost = staged_cost(over, extent, now) * std::max(idle, 1.0);
+        const double cost = staged_cost(extent, now) * std::max(idle, 1.0);
         if (best.along == 0 || cost < least) best = now, least = cost;
     }
     if (best.along == 0 || (over.lines_divide && least > 1.12 * memory_cost(over))) return {};
@@ -112,6 +120,7 @@ std::optional<RowSpread> spread_staged_rows(const ReductionAxesLayout& over, con
     layout.block = static_cast<int>(block);
     layout.warps = best.along > warp;
     layout.slots = static_cast<int>(best.slots);
+    layout.rows_apart = best.rows_apart;
     return RowSpread{.count = work.count, .outputs = work.outputs, .blocks = up(work.outputs, rows)};
 }
 

@@ -14,6 +14,12 @@ std::string RowText::statements(std::size_t l) {
     return printed([&] { writer_.lines(access_.statements(snippet, layout_.serial ? Mode::element : Mode::lane)); });
 }
 
+std::size_t RowText::first_value(std::size_t l) const {
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < l; ++k) first += request_.loops[k].values.size();
+    return first;
+}
+
 bool RowText::uses_reduced_index(std::size_t l) const {
     return l < request_.loops.size() && std::ranges::any_of(request_.loops[l].values, [](const ReducedValue& v) {
                return v.map_expr.uses("reduced_index");

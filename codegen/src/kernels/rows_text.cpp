@@ -72,12 +72,6 @@ std::string RowText::running_type(std::size_t v) const {
     return dtype.kind() == DType::Kind::boolean ? storage_type(dtype, writer_.dialect()) : value_type(dtype);
 }
 
-std::size_t RowText::first_value(std::size_t l) const {
-    std::size_t first = 0;
-    for (std::size_t k = 0; k < l; ++k) first += request_.loops[k].values.size();
-    return first;
-}
-
 bool RowText::names(std::size_t l, std::size_t argument) const {
     const std::string& name = request_.arguments[argument].name;
     // The values that this loop keeps, and, without registers, those that earlier loops keep.
@@ -189,6 +183,7 @@ Values RowText::words() {
     const std::string extent = gemel::text(access_.layout_name(), rows() ? ".extent[" : ".kept[", axis, "]");
     const std::string across = gemel::text(tile.across), along = gemel::text(this->along());
     const std::string fast = "thread % " + (rows() ? along : across), slow = "thread / " + (rows() ? along : across);
+    const std::string apart = gemel::text("thread % 32 / ", along, " * ", layout_.block / 32, " + thread / 32");
     const std::string result_at = kernel_.name("result_at"), neighbour = kernel_.name("neighbour");
     return {
         {"name", request_.name},
@@ -226,7 +221,9 @@ Values RowText::words() {
         {"step", tile.unroll * this->along()},
         {"outputs_of_thread", outputs_of_thread()},
         {"along", rows() ? fast : slow},
-        {"across", rows() ? slow : fast},
+        {"across", layout_.rows_apart ? apart
+                   : rows()           ? slow
+                                      : fast},
         {"has_results", !request_.results.empty()},
         {"begin_result", layout_.has_result ? printed([&] { access_.begin_result(kernel_.name("output"), result_at); })
                                             : std::string()},

@@ -80,9 +80,10 @@ struct RowLayout {
     /// kept values a thread stores; 0: kept values are computed again.
     int slots = 0;
     int shared_slots = 0;  ///< further accesses of a thread, which stay in shared memory; of blocks that share a row
-    /// Of a thread's first accesses, those that lie within every row, for every thread, and are not compared; if rows may
-    /// begin inside a pack, apart from the first.
+    /// Of a thread's first accesses, those that lie within every row, for every thread, and are not compared; if rows
+    /// may begin inside a pack, apart from the first.
     int whole_slots = 0;
+    bool rows_apart = false;      ///< staged rows of at most a warp: neighbouring rows belong to different warps
     std::size_t arena_bytes = 0;  ///< dynamic shared memory for them; 0: the kernel declares it
     bool copies_async = false;    ///< they get there without passing through registers (cp.async, sm_80)
     int parts = 1;                ///< blocks that share a row, which they keep
