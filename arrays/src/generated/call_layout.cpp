@@ -245,7 +245,7 @@ CallLayout choose_layout(const BoundCall& call, const LayoutRequest& request) {
         axes = collapsed_axes(call, request.sliced);
         const std::optional<TurnedTiles> turned = find_turned_tiles(call, request, axes);
         far_columns = add_steps(call, axes, turned.has_value(), layout);
-        if (!is_serial)
+        if (!is_serial || turned)
             for (codegen::ArgumentLayout& argument : kernel.arguments)
                 if (argument.last_step == LastStep::back) argument.last_step = LastStep::any;
         if (turned) use_turned_tiles(*turned, layout);
