@@ -65,9 +65,7 @@ class Dealing {
         const auto extent = static_cast<std::size_t>(over_.extent);
         const std::size_t lines = work_.count / extent;
         const std::size_t positions = lines * (over_.shifted ? (extent + 2 * width_ - 2) / width_ : extent / width_);
-        std::size_t along = tuning_.along       ? tuning_.along
-                            : std::getenv("HA") ? std::size_t(atoi(std::getenv("HA")))
-                                                : along_rows(positions);
+        std::size_t along = tuning_.along ? tuning_.along : along_rows(positions);
         along = std::bit_floor(std::min(along, max_threads_));
         const std::size_t block =
             tuning_.block ? tuning_.block : std::max<std::size_t>(std::min<std::size_t>(256, max_threads_), along);

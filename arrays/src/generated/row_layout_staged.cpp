@@ -57,8 +57,8 @@ Sharing sharing(const ReductionAxesLayout& over, const DeviceInfo& device, const
     constexpr std::size_t most_turned = std::size_t{24} << 10;  // bytes; eight blocks fit a multiprocessor
     Sharing sharing{.along = along, .slots = up(work.count, along), .across = block / along};
     const std::size_t line = work.count * over.stage_bytes, groups = up(work.outputs, sharing.across);
-    const std::size_t most = std::min(
-        {16 / sharing.slots, most_turned / (sharing.across * line), groups / (8 * std::size_t{device.compute_units})});
+    const std::size_t most = std::min({16 / sharing.slots, most_turned / (sharing.across * line),
+                                       groups / (8 * std::size_t{std::max(device.compute_units, 1u)})});
     if (along <= warp) sharing.turns = std::clamp<std::size_t>(most, 1, 8);
     // Rows of about a whole number of banks begin near each other in them, unless some rows lie between.
     const auto conflicts = [&](std::size_t apart) {

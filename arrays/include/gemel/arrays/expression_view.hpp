@@ -82,7 +82,7 @@ class GEMEL_API ExpressionText {
     /// The complete text of a value, with all names expanded. Values that are used more than once are computed once, in
     /// a function that is added to the preamble.
     std::string whole(const std::string& value);
-    /// The name of a text of a type in other texts.
+    /// The name, in other texts, of what a text computes, which has this type. Equal texts have equal names.
     std::string named(DType as, std::string text);
     /// Converts the text of a value to another type.
     std::string value(const std::string& text, DType own, DType as) const;
