@@ -1,32 +1,17 @@
 /// Blocks that share rows or columns and go on to further ones, with more rows than there are resident blocks, blocks
 /// of clusters, and blocks with much shared memory, beside the same step by step.
-#include "generator_support.hpp"
+#include "row_support.hpp"
 
 #include <gemel/arrays/lazy.hpp>
 #include <gemel/arrays/stored_tuning.hpp>
 #include <gemel/codegen/rows.hpp>
 
 #include <cmath>
-#include <random>
 
 using namespace gemel;
 using namespace gemel::testing;
 
 namespace {
-
-template <class T>
-GPUArray<T> numbers(const Shape& shape) {
-    std::mt19937 engine(static_cast<unsigned>(shape[0]));
-    std::vector<T> values(shape.count());
-    for (T& value : values) value = static_cast<T>(static_cast<float>(engine() % 13) - 6);
-    return to_gpu(values).reshape(shape);
-}
-
-double greatest_difference(const AnyArray& a, const AnyArray& b) {
-    REQUIRE(a.shape() == b.shape());
-    const AnyExpr left = astype(AnyExpr(a), dtype_of<double>()), right = astype(AnyExpr(b), dtype_of<double>());
-    return GPUArray<double>(max(abs(left - right))).item();
-}
 
 /// Softmax, standardize and results that are stored once per row. Several calls: the states of one serve the next.
 template <class T>
@@ -73,11 +58,11 @@ TEST_CASE("blocks that share rows or columns go on to further ones") {
                                         .shared_slots = one.shared_slots,
                                         .parts = 16,
                                         .stays = 2});
-        const GPUArray<float> x = numbers<float>(one.shape);
+        const GPUArray<float> x = row_numbers<float>(one.shape);
         check(x, one.axis);
         const bool may_share = x.context().device().info().has_cross_block_visibility;
         CHECK((explain(softmax(x, one.axis)).find("go on to further ones") != std::string::npos) == may_share);
-        if (one.shared_slots && !testing::is_check()) check(numbers<half>(one.shape), one.axis);
+        if (one.shared_slots && !testing::is_check()) check(row_numbers<half>(one.shape), one.axis);
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
 }
@@ -91,13 +76,13 @@ TEST_CASE("a row of one block stays in more shared memory than kernels declare e
         store_tuning(
             default_context(), work,
             codegen::RowTuning{.block = 256, .access_bytes = 16, .along = 256, .slots = 1, .shared_slots = 14});
-        const GPUArray<float> x = numbers<float>(shape);
+        const GPUArray<float> x = row_numbers<float>(shape);
         check(x, 1);
         const DeviceInfo info = x.context().device().info();
         const bool has_room = info.shared_memory_opt_in_bytes.value_or(info.shared_memory_static_bytes.value_or(0)) >=
                               std::size_t{64} << 10;
         CHECK((explain(softmax(x, 1)).find("and shared memory (15 accesses") != std::string::npos) == has_room);
-        if (!testing::is_check()) check(numbers<half>(shape), 1);
+        if (!testing::is_check()) check(row_numbers<half>(shape), 1);
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
 }
@@ -117,10 +102,10 @@ TEST_CASE("many long rows of 16-bit floats, and columns of some hundred elements
         CAPTURE(plan);
         return plan.find(kept) != std::string::npos && plan.find("blocks of 512 threads") != std::string::npos;
     };
-    const auto half_rows = numbers<half>(Shape{many + 1, 35016});
-    const auto bfloat_rows = numbers<bfloat16>(Shape{many, 65536});
-    const auto columns = numbers<float>(Shape{509, many * 64});
-    const auto half_columns = numbers<half>(Shape{300, many * 64 + 8});
+    const auto half_rows = row_numbers<half>(Shape{many + 1, 35016});
+    const auto bfloat_rows = row_numbers<bfloat16>(Shape{many, 65536});
+    const auto columns = row_numbers<float>(Shape{509, many * 64});
+    const auto half_columns = row_numbers<half>(Shape{300, many * 64 + 8});
     CHECK(plans(half_rows, 1, "shared memory (9 accesses") == has_room_for_rows);
     CHECK(plans(bfloat_rows, 1, "shared memory (16 accesses") == has_room_for_rows);
     CHECK(plans(columns, 0, "shared memory (16 accesses") == has_room);
@@ -144,12 +129,12 @@ TEST_CASE("blocks of a cluster share rows") {
                                         .shared_slots = parts == 5 ? 2u : 0u,
                                         .parts = 8,
                                         .clusters = 2});
-        const GPUArray<float> x = numbers<float>(shape);
+        const GPUArray<float> x = row_numbers<float>(shape);
         check(x, 1);
         const DeviceInfo info = x.context().device().info();
         CHECK((explain(softmax(x, 1)).find("as a cluster") != std::string::npos) == info.has_tensor_maps);
         check(GPUArray<double>(astype<double>(x)), 1);
-        check(numbers<half>(shape), 1);
+        check(row_numbers<half>(shape), 1);
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
 }
