@@ -633,6 +633,8 @@ inline Programs row_programs(const Dialect& dialect) {
          .parts = 3,
          .stays = true});
     add("softmax_rows_cpu", single, 2, {.tile = {.vector_width = 16}, .serial = true, .block = 1});
+    add("softmax_short_rows_cpu", single, 2,
+        {.tile = {.vector_width = 8}, .slots = 32, .serial = true, .one_run = true, .block = 1});
     add("softmax_columns_cpu", single, 1,
         {.mapping = Mapping::columns, .tile = {.vector_width = 64}, .serial = true, .block = 1});
     return all;

@@ -65,13 +65,16 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
                     totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], run_1[neighbour]);
                 }
             }
-            for (int e = whole * 16; e < extent; ++e) {
-                const int neighbour = 0;
-                const int reduced_index = line * extent + e;
-                const int x_at = x_line + e;
-                const int y_at = y_line + e;
-                totals_0[neighbour] = softmax_reduce_0(totals_0[neighbour], x[x_at]);
-                totals_1[neighbour] = softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
+            const int again = (int)((whole + 1) * 16 - extent);
+            if (again < 16) {
+                for (int neighbour = 0; neighbour < 16; ++neighbour) {
+                    const int e = extent - 16 + neighbour;
+                    const int reduced_index = line * extent + e;
+                    const int x_at = x_line + e;
+                    const int y_at = y_line + e;
+                    totals_0[neighbour] = neighbour < again ? totals_0[neighbour] : softmax_reduce_0(totals_0[neighbour], x[x_at]);
+                    totals_1[neighbour] = neighbour < again ? totals_1[neighbour] : softmax_reduce_1(totals_1[neighbour], (float)reduced_index);
+                }
             }
         }
 #pragma unroll
@@ -119,14 +122,17 @@ extern "C" __global__ __launch_bounds__(1) void softmax(
                     totals_2[neighbour] = softmax_reduce_2(totals_2[neighbour], run_2[neighbour]);
                 }
             }
-            for (int e = whole * 16; e < extent; ++e) {
-                const int neighbour = 0;
-                const int x_at = x_line + e;
-                const int y_at = y_line + e;
-                const float row0 = found_0[0];
-                const float row1 = found_1[0];
-                const float t0 = exp(x[x_at] - row0);
-                totals_2[neighbour] = softmax_reduce_2(totals_2[neighbour], t0 * t0);
+            const int again = (int)((whole + 1) * 16 - extent);
+            if (again < 16) {
+                for (int neighbour = 0; neighbour < 16; ++neighbour) {
+                    const int e = extent - 16 + neighbour;
+                    const int x_at = x_line + e;
+                    const int y_at = y_line + e;
+                    const float row0 = found_0[0];
+                    const float row1 = found_1[0];
+                    const float t0 = exp(x[x_at] - row0);
+                    totals_2[neighbour] = neighbour < again ? totals_2[neighbour] : softmax_reduce_2(totals_2[neighbour], t0 * t0);
+                }
             }
         }
 #pragma unroll

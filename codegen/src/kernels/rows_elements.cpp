@@ -129,7 +129,9 @@ void RowText::add_stage() {
     begin_in_stage();
 }
 
-std::string RowText::serial_element(std::size_t l, const char* run) {
+/// @param run    the words for the running values
+/// @param again  the first `again` neighbours do not count
+std::string RowText::serial_element(std::size_t l, const char* run, bool again) {
     const auto begin = [&] {
         if (rows()) access_.begin_in_line(kernel_.name("e"));
         if (!rows()) access_.begin_in_column(kernel_.name("neighbour"));
@@ -148,6 +150,7 @@ std::string RowText::serial_element(std::size_t l, const char* run) {
          {"kept_again", layout_.slots ? Value(Value::List{}) : kept(0, l + 1)},
          {"kept_index", rows() ? position : gemel::text("k * ", layout_.tile.vector_width, " + neighbour")},
          {"run", run},
+         {"again", again},
          {"end_element", l == request_.loops.size() ? printed([&] { access_.end_element(); }) : std::string()}});
 }
 

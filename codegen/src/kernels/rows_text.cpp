@@ -356,8 +356,9 @@ std::string RowText::loop(std::size_t l, bool is_last) {
                                                   [](const ReducedValue& value) { return !value.replace_if.empty(); });
     if (serial) {
         more["by_four_rows"] = !is_body && !replaces;
-        more["element"] = serial_element(l, is_body ? "" : "run");
-        more["last_element"] = serial_element(l, "totals");
+        more["one_run"] = layout_.one_run;
+        more["element"] = serial_element(l, layout_.one_run ? "totals" : "run", false);
+        more["last_element"] = serial_element(l, "totals", true);
         return fill(rows() ? rows_kernels::serial_row_loop() : rows_kernels::serial_column_loop(), more);
     }
     // Kept rows: the arrays that no earlier loop has read. Otherwise: all arrays that this loop uses.

@@ -54,7 +54,7 @@ class RowText {
                      Values& more);
     /// `keeps`: values that later loops use stay in registers; otherwise each loop computes them again.
     std::string neighbours(std::size_t l, bool keeps);
-    std::string serial_element(std::size_t l, const char* run);
+    std::string serial_element(std::size_t l, const char* run, bool again);
     std::string statements(std::size_t l);
     std::string combine(std::size_t l);
     std::string exchange(std::size_t first, std::size_t end);

@@ -90,7 +90,8 @@ struct RowLayout {
     bool clusters = false;        ///< these are a cluster (CUDA, sm_90); rows, not columns
     bool stays = false;           ///< these go on to further rows, which they load while they store the row before
     int resident_blocks = 0;      ///< as RowTuning's
-    bool serial = false;          ///< one thread per block
+    bool serial = false;          ///< one thread per block; rows have at least tile.vector_width elements
+    bool one_run = false;         ///< serial rows of at most 64 * tile.vector_width elements: sums have no parts
     bool warps = false;           ///< warps exchange by shuffles
     int block = 256;
     boost::container::static_vector<bool, max_arguments> result_offsets = {};
