@@ -609,6 +609,16 @@ inline Programs row_programs(const Dialect& dialect) {
          .mapping = Mapping::columns,
          .tile = {.across = 8, .unroll = 4, .vector_width = 4},
          .slots = 4});
+    if (dialect.name == "cuda")
+        add("softmax_columns_of_a_cluster", dtype_of<gemel::half>(), 1,
+            {.mapping = Mapping::columns,
+             .tile = {.across = 4, .unroll = 2, .vector_width = 8},
+             .slots = 2,
+             .shared_slots = 3,
+             .copies_async = true,
+             .parts = 3,
+             .clusters = true,
+             .resident_blocks = 4});
     add("softmax_columns_of_several_blocks", single, 1,
         {.kept_rank = 2,
          .has_result = true,

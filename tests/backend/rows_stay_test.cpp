@@ -117,26 +117,57 @@ TEST_CASE("many long rows of 16-bit floats, and columns of some hundred elements
     check(half_columns, 0);
 }
 
-TEST_CASE("blocks of a cluster share rows") {
-    for (const auto& [shape, parts] : {std::pair{Shape{33, 2000}, 8u}, {Shape{20, 2003}, 5u}, {Shape{3, 700}, 2u}}) {
-        CAPTURE(to_string(shape));
-        const codegen::Workload work{.count = static_cast<std::size_t>(shape[1]),
-                                     .outputs = static_cast<std::size_t>(shape[0])};
-        store_tuning(default_context(), work,
-                     codegen::RowTuning{.block = 64,
-                                        .access_bytes = 16,
-                                        .slots = parts == 8 ? 1u : 2u,
-                                        .shared_slots = parts == 5 ? 2u : 0u,
-                                        .parts = 8,
-                                        .clusters = 2});
-        const GPUArray<float> x = row_numbers<float>(shape);
-        check(x, 1);
+TEST_CASE("blocks of a cluster share rows and columns") {
+    const Case cases[] = {{{33, 2000}, 1, 1, 0}, {{20, 2003}, 1, 2, 2}, {{3, 700}, 1, 2, 0},  {{100, 64}, 0, 1, 1},
+                          {{131, 84}, 0, 2, 1},  {{60, 77}, 0, 2, 2},   {{50, 2056}, 0, 1, 0}};
+    for (const Case& one : cases) {
+        CAPTURE(to_string(one.shape));
+        const auto length = static_cast<std::size_t>(one.shape[static_cast<std::size_t>(one.axis)]);
+        const codegen::Workload work{.count = length, .outputs = one.shape.count() / length};
+        const GPUArray<float> x = row_numbers<float>(one.shape);
         const DeviceInfo info = x.context().device().info();
-        CHECK((explain(softmax(x, 1)).find("as a cluster") != std::string::npos) == info.has_tensor_maps);
-        check(GPUArray<double>(astype<double>(x)), 1);
-        check(row_numbers<half>(shape), 1);
+        for (const std::uint32_t clusters : {0u, 1u}) {
+            store_tuning(default_context(), work,
+                         codegen::RowTuning{.block = 64,
+                                            .access_bytes = 16,
+                                            .slots = one.slots,
+                                            .shared_slots = one.shared_slots,
+                                            .parts = 8,
+                                            .clusters = clusters});
+            check(x, one.axis);
+            const std::string plan = explain(softmax(x, one.axis));
+            CAPTURE(plan);
+            CHECK((plan.find("blocks share a") != std::string::npos) == info.has_cross_block_visibility);
+            CHECK((plan.find("as a cluster") != std::string::npos) == (info.has_tensor_maps && clusters == 0));
+            if (clusters == 1) continue;
+            check(GPUArray<double>(astype<double>(x)), one.axis);
+            check(row_numbers<half>(one.shape), one.axis);
+        }
         store_tuning(default_context(), work, codegen::RowTuning{});
     }
+}
+
+TEST_CASE("few rows are divided among more blocks than their length takes") {
+    for (const std::int64_t length : {9000, 16384, 20003}) {
+        CAPTURE(length);
+        check(row_numbers<float>({2, length}), 1);
+        check(row_numbers<half>({2, length}), 1);
+    }
+}
+
+TEST_CASE("blocks of a cluster take more shared memory than kernels declare everywhere") {
+    const DeviceInfo info = default_context().device().info();
+    const Shape shape{3, 30000};
+    const codegen::Workload work{.count = 30000, .outputs = 3};
+    // 14 x 256 accesses of 16 bytes: 56 KiB.
+    store_tuning(default_context(), work,
+                 codegen::RowTuning{.block = 256, .access_bytes = 16, .slots = 1, .shared_slots = 14, .parts = 2});
+    const GPUArray<float> x = row_numbers<float>(shape);
+    check(x, 1);
+    CHECK((explain(softmax(x, 1))
+               .find("2 blocks share a row, which stays in their registers and shared memory, as a cluster") !=
+           std::string::npos) == info.has_tensor_maps);
+    store_tuning(default_context(), work, codegen::RowTuning{});
 }
 
 TEST_SUITE_END();

@@ -1,6 +1,7 @@
 #include "generated/row_layout.hpp"
 
 #include "generated/compute_capability.hpp"
+#include "generated/row_parts.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,38 +16,6 @@ std::size_t power(std::size_t n) { return std::bit_ceil(std::max<std::size_t>(n,
 
 /// Bytes of a row that a thread can keep in registers besides its computations.
 std::size_t room(std::size_t block) { return block > 512 ? 128 : 256; }
-
-/// Maximum threads of blocks that share a row; half as many if that suffices: then several blocks fit a multiprocessor,
-/// and some read while others wait.
-constexpr std::size_t part_block = 512;
-constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks in registers
-
-/// The same beside shared memory: then more of the rows is under way while blocks wait for each other, at the same
-/// number of registers. Softmax of 2^27 floats on an H100, in us: rows of 64 Ki 424 in registers alone, 397 so; of 256
-/// Ki 470 and 408; columns of 4 Ki 507 and 454.
-struct PartRoom {
-    std::size_t in_registers, in_shared_memory;
-};
-constexpr PartRoom row_part_room{80, 176}, column_part_room{96, 160};
-constexpr std::size_t guaranteed_part_bytes = std::size_t{72} << 10;  ///< that any of these blocks keeps
-
-/// Whether a multiprocessor has 160 KiB of shared memory or more.
-bool has_large_shared_memory(const DeviceInfo& device) {
-    const int capability = compute_capability(device);
-    return capability == 80 || capability == 87 || (capability >= 90 && capability < 120);
-}
-
-constexpr std::size_t max_cluster = 8;  ///< blocks of a cluster, on every device with clusters
-constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
-
-/// Maximum blocks that share a row: few enough that a whole row is resident, whatever compilers do with registers, and
-/// another kernel beside it. Their launches are exclusive, so that no two of them wait for each other's places. At
-/// least two of these blocks fit a multiprocessor that has the shared memory for them.
-std::size_t max_parts(const DeviceInfo& device) {
-    const bool can = device.type == DeviceInfo::Type::gpu && device.has_cross_block_visibility &&
-                     device.max_threads_per_block >= part_block;
-    return can ? std::min<std::size_t>(device.compute_units / (has_large_shared_memory(device) ? 2 : 4), 64) : 1;
-}
 
 /// Chooses how threads share rows, for one device and one call.
 class Dealing {
@@ -154,21 +123,26 @@ class Dealing {
         return tuning_.slots || tuning_.shared_slots ? tuning_.shared_slots > 0 : has_large_shared_memory(device_);
     }
 
-    PartRoom room_of_part() const { return over_.columns ? column_part_room : row_part_room; }
-
     /// A thread's accesses in registers, if several blocks share a row.
     std::size_t register_slots() const {
-        const std::size_t bytes = keeps_in_shared_memory() ? room_of_part().in_registers : part_room;
+        const std::size_t bytes =
+            keeps_in_shared_memory() ? room_of_part(device_, over_.columns, work_.narrow).in_registers : part_room;
         return std::max<std::size_t>(tuning_.slots ? tuning_.slots : bytes / kept(), 1);
     }
 
-    /// The same with those in shared memory, of which running values take `used` bytes.
+    /// The same in shared memory, if there is room.
+    std::size_t shared_slots_of_part() const {
+        if (tuning_.slots || tuning_.shared_slots) return tuning_.shared_slots;
+        return keeps_in_shared_memory()
+                   ? room_of_part(device_, over_.columns, work_.narrow).in_shared_memory / (work_.stored_bytes * width_)
+                   : 0;
+    }
+
+    /// Both, where running values take `used` bytes of shared memory.
     std::size_t slots_of_part(std::size_t block, std::size_t used) const {
-        if (tuning_.slots || tuning_.shared_slots) return register_slots() + tuning_.shared_slots;
-        if (!keeps_in_shared_memory()) return register_slots();
         const std::size_t free_bytes = max_shared() - std::min(max_shared(), used + 256);
-        const std::size_t bytes = std::min(room_of_part().in_shared_memory, free_bytes / block);
-        return register_slots() + bytes / (work_.stored_bytes * width_);
+        const std::size_t most = tuning_.shared_slots ? tuning_.shared_slots : free_bytes / slot_bytes(1, block);
+        return register_slots() + std::min(shared_slots_of_part(), most);
     }
 
     std::size_t max_shared() const { return std::min<std::size_t>(device_.shared_memory_per_block_bytes, 48 << 10); }
@@ -223,7 +197,7 @@ class Dealing {
     /// keep(), for a row or columns of one block, which may take more shared memory than kernels declare everywhere.
     void keep_in_block(std::size_t slots, std::size_t in_registers) {
         keep(slots, in_registers);
-        const auto block = static_cast<std::size_t>(layout_.block), shared = slots - in_registers;
+        const auto block = static_cast<std::size_t>(layout_.block), shared = slots - std::min(slots, in_registers);
         if (used_shared(shared, block) > max_shared() && device_.shared_memory_opt_in_bytes)
             layout_.arena_bytes = slot_bytes(shared, block);
     }
@@ -287,15 +261,27 @@ class Dealing {
         const std::size_t parts =
             tuning_.parts ? up(positions, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
+        const std::size_t each = up(up(positions, parts), block);
+        if (used_shared(each - std::min(each, register_slots()), block) > shared_of_parts(parts)) return {};
         layout_.parts = static_cast<int>(parts);
-        // Devices with tensor maps have clusters: CUDA, sm_90.
-        layout_.clusters = tuning_.clusters == 2 && device_.has_tensor_maps && parts <= max_cluster;
+        layout_.clusters = are_cluster(parts);
         RowSpread spread = deal(up(positions, parts), block, block, 1);
-        keep(up(up(positions, parts), block), register_slots());
-        layout_.stays = tuning_.stays == 2 && !layout_.clusters;
+        keep_in_block(each, register_slots());
+        layout_.stays = tuning_.stays == 2;
         spread.blocks = work_.outputs * parts;
         return spread;
     }
+
+    /// Whether blocks that share a row are a cluster: 2^27 elements on an H200, CUDA, us, softmax and standardize: rows
+    /// of 64 Ki floats 277 and 274, otherwise 291 and 289; of 128 Ki 282 and 278, 292 and 290; of 256 Ki bfloat16 151
+    /// and 150, 162 and 156; columns of 600 floats 346 and 339, 369 and 379. Clusters of 16 blocks were no faster.
+    bool are_cluster(std::size_t parts) const {
+        return tuning_.clusters != 1 && tuning_.stays != 2 && has_clusters(device_) && parts <= max_cluster;
+    }
+
+    /// The shared memory of blocks that share a row. Those of a cluster may ask for more than kernels declare
+    /// everywhere: they begin together, wherever there is room.
+    std::size_t shared_of_parts(std::size_t parts) const { return are_cluster(parts) ? most_shared() : max_shared(); }
 
     /// The same for columns, `across` accesses wide. Of 16-bit floats, blocks of 128 threads are faster than of 256:
     /// columns of 4096 of 2^27 bfloat16 on an H100, softmax 280 and 300 us, standardize 276 and 329 us; of floats
@@ -307,14 +293,29 @@ class Dealing {
              threads *= 2) {
             const std::size_t block = tuning_.block ? tuning_.block : threads;
             if (block < 2 * across) continue;
-            const std::size_t used = (block + most * across) * width_ * work_.running_bytes;
-            const std::size_t along = block / across, parts = up(work_.count, along * slots_of_part(block, used));
-            const std::size_t groups = up(up(work_.outputs, width_), across);
-            const std::size_t bytes = (block + parts * across) * width_ * work_.running_bytes;
-            if (parts < 2 || parts > most || bytes > max_shared() || groups * parts >= std::size_t{1} << 31) continue;
+            const std::size_t along = block / across, groups = up(up(work_.outputs, width_), across);
+            const auto parts_of = [&](std::size_t shared) {
+                return up(work_.count, along * (register_slots() + shared));
+            };
+            const auto fits = [&](std::size_t shared, std::size_t totals) {
+                const std::size_t exchanged = (block + totals * across) * width_ * work_.running_bytes;
+                return slot_bytes(shared, block) + exchanged + 256 <= shared_of_parts(parts_of(shared));
+            };
+            // Without clusters, more parts of fewer elements are faster: softmax of 2^27 floats through OpenCL down
+            // columns of 4096 takes 386 us in 12 parts, 403 in 9; by CUDA 376 and 360.
+            const auto is_good = [&](std::size_t shared) {
+                return has_clusters(device_) ? parts_of(shared) > 1 && fits(shared, parts_of(shared))
+                                             : fits(shared, most);
+            };
+            std::size_t shared = shared_slots_of_part();
+            while (shared > 0 && !is_good(shared)) --shared;
+            const std::size_t parts = parts_of(shared);
+            if (parts < 2 || parts > most || !fits(shared, parts) || groups * parts >= std::size_t{1} << 31) continue;
             RowSpread spread = deal(up(work_.count, parts), along, block, across);
             layout_.parts = static_cast<int>(parts);
-            keep(up(up(work_.count, parts), along), register_slots());
+            layout_.clusters = are_cluster(parts);
+            keep_in_block(up(up(work_.count, parts), along), register_slots());
+            if (work_.narrow && has_clusters(device_) && !tuning_.resident_blocks) layout_.resident_blocks = 4;
             layout_.stays = tuning_.stays == 2;
             spread.blocks = groups * parts;
             return spread;
@@ -327,7 +328,7 @@ class Dealing {
         if (tuning_.resident_blocks) return tuning_.resident_blocks;
         const std::size_t bytes = static_cast<std::size_t>(layout_.slots) * kept();
         const auto block = static_cast<std::size_t>(layout_.block);
-        if (bytes == 0 || bytes > part_room || block < 256) return 0;
+        if (bytes == 0 || bytes > (block >= 512 ? 160 : part_room) || block < 256) return 0;
         // With a register limit, the compiler loads accesses that it converts one after another.
         if (work_.narrow && !over_.columns && layout_.parts == 1) return 0;
         return (bytes <= part_room / 2 ? 1280 : 1024) / block;
@@ -375,16 +376,6 @@ RowSpread spread_rows(const ReductionAxesLayout& over, const codegen::RowTuning&
     const RowSpread spread = over.columns ? dealing.columns() : dealing.rows();
     layout.whole_slots = whole_slots(over, work, layout);
     return spread;
-}
-
-bool rows_fit(const DeviceInfo& device, std::size_t count, std::size_t outputs, std::size_t kept_bytes,
-              bool along_last) {
-    if (device.type == DeviceInfo::Type::cpu) return count <= 4096 || outputs >= device.compute_units;
-    const std::size_t in_block = 1024 * 128 / std::max<std::size_t>(kept_bytes, 1);
-    const std::size_t part = has_large_shared_memory(device) ? guaranteed_part_bytes : part_block * part_room;
-    const std::size_t in_parts = along_last ? max_parts(device) * part / std::max<std::size_t>(kept_bytes, 1) : 0;
-    // A block would read long columns in each loop again, a few of them at a time.
-    return count <= std::max(in_block, in_parts) || (along_last && outputs >= device.compute_units);
 }
 
 }  // namespace gemel

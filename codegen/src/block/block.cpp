@@ -119,11 +119,13 @@ std::string ReduceAcrossCluster::text(KernelText& kernel) const {
         Values state = values_of(value.item);
         state["total"] = value.total;
         state["shared"] = value.shared;
+        state["type"] = value.item.type;
         state["reduce"] = value.reduce;
         named.push_back(std::move(state));
     }
-    return kernel.fill(block_pieces::reduce_across_cluster(),
-                       {{"values", named}, {"parts", parts}, {"is_first", is_first}});
+    return kernel.fill(
+        columns ? block_pieces::reduce_columns_across_cluster() : block_pieces::reduce_across_cluster(),
+        {{"values", named}, {"parts", parts}, {"is_first", is_first}, {"columns", columns}, {"block", block}});
 }
 
 std::string ResidentBlocks::text() const {

@@ -50,12 +50,23 @@ std::string RowText::exchange(std::size_t first, std::size_t end) {
     return of_block + (layout_.parts > 1 ? exchange_parts(first, end) : std::string());
 }
 
+/// The total of a block: of its row, or of its column c.
+std::string RowText::total_of_block(std::size_t v) {
+    const int width = layout_.tile.vector_width;
+    return rows() ? "total" + suffix(v)
+                  : gemel::text("shared", suffix(v), "[c / ", width, " + c % ", width, " * ", layout_.block, "]");
+}
+
 std::string RowText::exchange_in_cluster(std::size_t first, std::size_t end) {
-    pieces::ReduceAcrossCluster across{.values = {}, .parts = layout_.parts, .is_first = !cluster_has_begun_};
+    pieces::ReduceAcrossCluster across{.values = {},
+                                       .parts = layout_.parts,
+                                       .is_first = !cluster_has_begun_,
+                                       .columns = rows() ? 0 : columns_of_block(),
+                                       .block = layout_.block};
     cluster_has_begun_ = true;
     for (std::size_t v = first; v < end; ++v) {
         const std::string at = suffix(v);
-        across.values.push_back({.total = "total" + at,
+        across.values.push_back({.total = total_of_block(v),
                                  .shared = "parts" + at,
                                  .item = exchanged(v),
                                  .reduce = gemel::text(request_.name, "_reduce", at)});
@@ -71,15 +82,12 @@ std::string RowText::exchange_parts(std::size_t first, std::size_t end) {
                                       .columns = rows() ? 0 : columns_of_block(),
                                       .block = layout_.block};
     if (layout_.clusters) return exchange_in_cluster(first, end);
-    const int width = layout_.tile.vector_width;
     int word = 0;
     for (std::size_t v = 0; v < end; ++v) {
         const pieces::Item item = exchanged(v);
         const std::string at = suffix(v);
         if (v >= first)
-            across.values.push_back({.total = rows() ? "total" + at
-                                                     : gemel::text("shared", at, "[c / ", width, " + c % ", width,
-                                                                   " * ", layout_.block, "]"),
+            across.values.push_back({.total = total_of_block(v),
                                      .shared = "parts" + at,
                                      .item = item,
                                      .reduce = gemel::text(request_.name, "_reduce", at),

@@ -110,10 +110,10 @@ Values RowText::value(std::size_t v) {
     } else if (rows() && (layout_.warps || layout_.tile.shuffles)) {
         found = "total" + suffix(v);
     } else {
-        found = rows() ? gemel::text("shared", suffix(v), "[across * ", along(), "]")
-                : layout_.parts > 1
-                    ? gemel::text("parts", suffix(v), "[across * ", layout_.tile.vector_width, " + neighbour]")
-                    : gemel::text("shared", suffix(v), "[across + neighbour * ", layout_.block, "]");
+        found = rows()              ? gemel::text("shared", suffix(v), "[across * ", along(), "]")
+                : layout_.parts > 1 ? gemel::text("parts", suffix(v), "[across * ", layout_.tile.vector_width,
+                                                  " + neighbour]", layout_.clusters ? ".item" : "")
+                                    : gemel::text("shared", suffix(v), "[across + neighbour * ", layout_.block, "]");
     }
     return {{"at", suffix(v)},
             {"type", kernel_.verbatim(running_type(v))},

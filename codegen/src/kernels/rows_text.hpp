@@ -59,6 +59,7 @@ class RowText {
     std::string combine(std::size_t l);
     std::string exchange(std::size_t first, std::size_t end);
     std::string exchange_parts(std::size_t first, std::size_t end);
+    std::string total_of_block(std::size_t v);
     std::string exchange_in_cluster(std::size_t first, std::size_t end);
     std::string store_results();
     std::string over_rows();

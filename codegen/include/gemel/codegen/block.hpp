@@ -155,11 +155,14 @@ struct ReduceAcrossBlocks {
 /// The same over the blocks of a cluster (CUDA, sm_90), without states in device memory: each block stores its totals
 /// in the shared memory of all. Needs GEMEL_CLUSTER_BLOCKS(parts) in the kernel's head, gemel_cluster_arrive() where
 /// the kernel begins, `part` (the block's number in its cluster), Exchange for each value, `total` in all threads of
-/// the block, and for each value a shared array of `parts` elements of type <item>_words that nothing else uses.
+/// the block, and for each value a shared array of `parts` elements of type <item>_words that nothing else uses. With
+/// columns, as ReduceAcrossBlocks; total c is the item of the shared array's element c.
 struct ReduceAcrossCluster {
     std::vector<ReduceAcrossBlocks::Value> values = {{}};  ///< without first_word
     int parts = 2;                                         ///< at most 8, and at most the threads of a block
     bool is_first = true;                                  ///< in the kernel: waits until all blocks have begun
+    int columns = 0;  ///< values per block; 0: one value, whose total all threads get
+    int block = 256;  ///< used with columns
     GEMEL_API std::string text(KernelText& kernel) const;
 };
 

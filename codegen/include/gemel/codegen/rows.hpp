@@ -61,7 +61,7 @@ struct RowTuning {
     std::uint32_t resident_blocks = 0;
     /// 2: blocks that share a row go on to further rows, which they load while they store the row before; 1: they end.
     std::uint32_t stays = 0;
-    /// 2: blocks that share a row are a cluster, if the device has clusters and there are at most 8 blocks; 1: not.
+    /// 1: blocks that share a row are no cluster, even if the device has clusters and there are at most 8 blocks.
     std::uint32_t clusters = 0;
     friend bool operator==(const RowTuning&, const RowTuning&) = default;
 };
@@ -87,7 +87,7 @@ struct RowLayout {
     std::size_t arena_bytes = 0;  ///< dynamic shared memory for them; 0: the kernel declares it
     bool copies_async = false;    ///< they get there without passing through registers (cp.async, sm_80)
     int parts = 1;                ///< blocks that share a row, which they keep
-    bool clusters = false;        ///< these are a cluster (CUDA, sm_90); rows, not columns
+    bool clusters = false;        ///< these are a cluster (CUDA, sm_90)
     bool stays = false;           ///< these go on to further rows, which they load while they store the row before
     int resident_blocks = 0;      ///< as RowTuning's
     bool serial = false;          ///< one thread per block; rows have at least tile.vector_width elements
