@@ -619,29 +619,18 @@ inline Programs row_programs(const Dialect& dialect) {
              .parts = 3,
              .clusters = true,
              .resident_blocks = 4});
-    add("softmax_columns_of_several_blocks", single, 1,
-        {.kept_rank = 2,
-         .has_result = true,
-         .mapping = Mapping::columns,
-         .tile = {.across = 8, .unroll = 2, .vector_width = 4},
-         .slots = 2,
-         .parts = 3});
-    add("softmax_columns_of_blocks_with_shared_memory", single, 1,
-        {.kept_rank = 2,
-         .has_result = true,
-         .mapping = Mapping::columns,
-         .tile = {.across = 8, .unroll = 2, .vector_width = 4},
-         .slots = 2,
-         .shared_slots = 2,
-         .parts = 3});
-    add("softmax_columns_of_blocks_that_stay", single, 1,
-        {.kept_rank = 2,
-         .has_result = true,
-         .mapping = Mapping::columns,
-         .tile = {.across = 8, .unroll = 2, .vector_width = 4},
-         .slots = 2,
-         .parts = 3,
-         .stays = true});
+    cg::RowLayout shared_columns{.kept_rank = 2,
+                                 .has_result = true,
+                                 .mapping = Mapping::columns,
+                                 .tile = {.across = 8, .unroll = 2, .vector_width = 4},
+                                 .slots = 2,
+                                 .parts = 3};
+    add("softmax_columns_of_several_blocks", single, 1, shared_columns);
+    shared_columns.stays = true;
+    add("softmax_columns_of_blocks_that_stay", single, 1, shared_columns);
+    shared_columns.stays = false;
+    shared_columns.shared_slots = 2;
+    add("softmax_columns_of_blocks_with_shared_memory", single, 1, shared_columns);
     add("softmax_rows_cpu", single, 2, {.tile = {.vector_width = 16}, .serial = true, .block = 1});
     add("softmax_short_rows_cpu", single, 2,
         {.tile = {.vector_width = 8}, .slots = 32, .serial = true, .one_run = true, .block = 1});
