@@ -155,6 +155,20 @@ TEST_CASE("few rows are divided among more blocks than their length takes") {
     }
 }
 
+TEST_CASE("many reductions down long columns leave room for what blocks exchange") {
+    const GPUArray<double> x = row_numbers<double>({3700, 64});
+    // Ten of doubles: blocks exchange 60 KiB if their columns are 32 wide.
+    const auto all = [&](const auto& reduced) {
+        return x + reduced(lazy::sum(x, 0)) - reduced(lazy::max(x, 0)) + reduced(lazy::min(x, 0)) +
+               reduced(lazy::sum(x * x, 0)) + reduced(lazy::sum(x * x * x, 0)) - reduced(lazy::sum(x + 1.0, 0)) -
+               reduced(lazy::max(x * x, 0)) + reduced(lazy::sum(abs(x), 0)) + reduced(lazy::max(3.0 * x, 0)) +
+               reduced(lazy::min(5.0 * x, 0));
+    };
+    const GPUArray<double> together = all([](const auto& e) { return e; });
+    const GPUArray<double> one_by_one = all([](const auto& e) { return GPUArray<double>(e); });
+    CHECK(greatest_difference(together, one_by_one) < 1e-9);
+}
+
 TEST_CASE("blocks of a cluster take more shared memory than kernels declare everywhere") {
     const DeviceInfo info = default_context().device().info();
     const Shape shape{3, 30000};

@@ -188,17 +188,18 @@ class Dealing {
     std::size_t slot_bytes(std::size_t slots, std::size_t block) const {
         return slots * block * width_ * work_.stored_bytes;
     }
-    std::size_t used_shared(std::size_t slots, std::size_t block) const {
-        const std::size_t exchanged = over_.columns ? block * width_ : up(block, warp);
+    /// With it, what threads exchange, and `totals` of other blocks.
+    std::size_t used_shared(std::size_t slots, std::size_t block, std::size_t totals = 0) const {
+        const std::size_t exchanged = over_.columns ? (block + totals) * width_ : up(block, warp) + totals;
         return slot_bytes(slots, block) + exchanged * work_.running_bytes + 256;
     }
     bool has_shared(std::size_t slots, std::size_t block) const { return used_shared(slots, block) <= most_shared(); }
 
-    /// keep(), for a row or columns of one block, which may take more shared memory than kernels declare everywhere.
-    void keep_in_block(std::size_t slots, std::size_t in_registers) {
+    /// keep(), where a block may take more shared memory than kernels declare everywhere.
+    void keep_in_block(std::size_t slots, std::size_t in_registers, std::size_t totals = 0) {
         keep(slots, in_registers);
         const auto block = static_cast<std::size_t>(layout_.block), shared = slots - std::min(slots, in_registers);
-        if (used_shared(shared, block) > max_shared() && device_.shared_memory_opt_in_bytes)
+        if (used_shared(shared, block, totals) > max_shared() && device_.shared_memory_opt_in_bytes)
             layout_.arena_bytes = slot_bytes(shared, block);
     }
 
@@ -206,7 +207,8 @@ class Dealing {
     bool may_fill_shared(std::size_t slots, std::size_t block, std::size_t blocks) const {
         return !tuning_.block && !tuning_.slots && !tuning_.shared_slots && tuning_.parts < 2 &&
                has_large_shared_memory(device_) && max_threads_ >= block &&
-               2 * used_shared(slots, block) <= most_shared() && blocks >= 2 * std::size_t{device_.compute_units};
+               2 * used_shared(slots, block) <= most_shared() && used_shared(0, block) <= max_shared() &&
+               blocks >= 2 * std::size_t{device_.compute_units};
     }
 
     /// Long rows of 16-bit floats stay in one block, mostly in shared memory, instead of in several. 2^27 bfloat16 in
@@ -262,11 +264,11 @@ class Dealing {
             tuning_.parts ? up(positions, block * slots) : std::max(needed, std::min(wanted, most));
         if (parts < 2 || parts > most || work_.outputs * parts >= std::size_t{1} << 31) return {};
         const std::size_t each = up(up(positions, parts), block);
-        if (used_shared(each - std::min(each, register_slots()), block) > shared_of_parts(parts)) return {};
+        if (used_shared(each - std::min(each, register_slots()), block, parts) > shared_of_parts(parts)) return {};
         layout_.parts = static_cast<int>(parts);
         layout_.clusters = are_cluster(parts);
         RowSpread spread = deal(up(positions, parts), block, block, 1);
-        keep_in_block(each, register_slots());
+        keep_in_block(each, register_slots(), parts);
         layout_.stays = tuning_.stays == 2;
         spread.blocks = work_.outputs * parts;
         return spread;
@@ -297,9 +299,10 @@ class Dealing {
             const auto parts_of = [&](std::size_t shared) {
                 return up(work_.count, along * (register_slots() + shared));
             };
+            // What blocks exchange is declared: it is no part of the arena.
             const auto fits = [&](std::size_t shared, std::size_t totals) {
-                const std::size_t exchanged = (block + totals * across) * width_ * work_.running_bytes;
-                return slot_bytes(shared, block) + exchanged + 256 <= shared_of_parts(parts_of(shared));
+                return used_shared(shared, block, totals * across) <= shared_of_parts(parts_of(shared)) &&
+                       used_shared(0, block, totals * across) <= max_shared();
             };
             // Without clusters, more parts of fewer elements are faster: softmax of 2^27 floats through OpenCL down
             // columns of 4096 takes 386 us in 12 parts, 403 in 9; by CUDA 376 and 360.
@@ -314,7 +317,7 @@ class Dealing {
             RowSpread spread = deal(up(work_.count, parts), along, block, across);
             layout_.parts = static_cast<int>(parts);
             layout_.clusters = are_cluster(parts);
-            keep_in_block(up(up(work_.count, parts), along), register_slots());
+            keep_in_block(up(up(work_.count, parts), along), register_slots(), parts * across);
             if (work_.narrow && has_clusters(device_) && !tuning_.resident_blocks) layout_.resident_blocks = 4;
             layout_.stays = tuning_.stays == 2;
             spread.blocks = groups * parts;
