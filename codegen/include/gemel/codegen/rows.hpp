@@ -17,7 +17,8 @@ struct RowComputed {
     Snippet value = {};
 };
 
-/// One loop over a row's elements and its reductions.
+/// One loop over a row's elements and its reductions. Its text must not write: on CPU devices it is evaluated twice for
+/// some elements, of which one result counts.
 struct RowLoop {
     /// Values per element that later loops use: expressions of x[i], results of earlier loops and values kept before.
     /// Computed once if rows stay in registers, otherwise in each loop. Named `kept0`, `kept1`, ... over all loops.
