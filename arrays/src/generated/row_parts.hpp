@@ -12,10 +12,10 @@ namespace gemel {
 inline constexpr std::size_t part_block = 512;
 inline constexpr std::size_t part_room = 128;  ///< bytes of a row per thread of such blocks in registers
 inline constexpr std::size_t max_cluster = 8;  ///< blocks of a cluster, on every device with clusters
-inline constexpr std::size_t min_part_bytes = std::size_t{32} << 10;
+inline constexpr std::size_t min_part_bytes = std::size_t{32} << 10;  ///< of a row that is divided to fill the device
 
-/// The same beside shared memory: then more of the rows is under way while blocks wait for each other, at the same
-/// number of registers.
+/// Bytes of a row per thread of such blocks, where they have shared memory for it as well: then more of the rows is
+/// under way while blocks wait for each other, at the same number of registers.
 struct PartRoom {
     std::size_t in_registers, in_shared_memory;
 };
